@@ -5,9 +5,6 @@ with switches in real time and as the scenario `demo` of the laboratory. It writ
 bench/results/demo.json. Real time depends on the machine and what else it does.
 """
 
-import argparse
-import json
-import logging
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -19,7 +16,7 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.forwarding import RESULTS, machine
+from fcn.bench.harness import machine, options_of, quiet_controller, table_of, write_results
 from fcn.lab.modes import Mode
 from fcn.lab.result.analysis import NS_PER_S, queues
 from fcn.lab.result.model import Result
@@ -111,10 +108,7 @@ def of_laboratory(result: Result) -> Figures:
 def table(runs: Mapping[str, Figures]) -> Table:
     """A column for each run."""
     data = pd.DataFrame({name: asdict(figures) for name, figures in runs.items()})
-    made = Table(title="the demo in real time and in the laboratory")
-    made.add_column("figure")
-    for name in runs:
-        made.add_column(name, justify="right")
+    made = table_of("the demo in real time and in the laboratory", ["figure"], list(runs))
     for field, name in NAMES.items():
         made.add_row(name, *(f"{value:,.1f}".removesuffix(".0") for value in data.loc[field]))
     return made
@@ -127,9 +121,8 @@ def in_the_laboratory(mode: Mode) -> Figures:
 
 def main() -> None:
     """Run, show and write."""
-    parser = argparse.ArgumentParser(prog=f"python -m {MODULE}", description=__doc__)
+    parser = options_of("demo", __doc__)
     parser.add_argument("--target", default="softswitch", help="softswitch or bmv2")
-    parser.add_argument("--results", type=Path, default=RESULTS / "demo.json")
     options = parser.parse_args()
     enter(MODULE, sys.argv[1:])
     seconds = load_scenario("demo").scenario.duration / NS_PER_S
@@ -138,15 +131,13 @@ def main() -> None:
         modes = modes_named(MODES)
         records = run_modes(demo, modes, choose_target(options.target), Path(out))
         real = {name: of_real_time(measure(demo, record)) for name, record in records.items()}
-    for name in ("fcn", "finsy"):
-        logging.getLogger(name).setLevel(logging.ERROR)
+    quiet_controller()
     runs: dict[str, Figures] = {}
     for mode in MODES:
         runs[f"{mode}, real time"] = real[mode]
         runs[f"{mode}, laboratory"] = in_the_laboratory(mode)
     Console().print(table(runs))
-    written = {"machine": machine(), "runs": {name: asdict(each) for name, each in runs.items()}}
-    options.results.write_text(json.dumps(written, indent=2) + "\n")
+    write_results(options.results, {"machine": machine(), "runs": runs})
 
 
 if __name__ == "__main__":

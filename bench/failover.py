@@ -8,13 +8,10 @@ virtual time, so that the numbers are the same on every machine. They are writte
 bench/results/failover.json, with a plot.
 """
 
-import argparse
-import json
 import logging
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -28,7 +25,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.forwarding import RESULTS
+from fcn.bench.harness import BenchError, options_of, quiet_controller, table_of, write_results
 from fcn.lab.report.amounts import NOTHING, show
 from fcn.lab.result.failover import arrivals, failovers
 from fcn.lab.result.model import Result
@@ -56,10 +53,6 @@ FAILS_NS = 100_000_000
 LASTS_NS = 700_000_000
 SIZE = "50MB"
 BIN_NS = 2_000_000
-
-
-class BenchError(Exception):
-    """A run in which nothing can be measured; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +128,18 @@ def measure(
 
 def table(rows: Sequence[Measured]) -> Table:
     """Medians over the seeds, and the greatest ratio."""
-    made = Table(title="a link dies: medians, and the greatest ratio")
-    for column in ("hellos", "lengths", "recovery by"):
-        made.add_column(column)
-    for column in (
-        "detection", "and propagation", "other path", "ratio, greatest", "nothing arrived", "lost",
-    ):  # fmt: skip
-        made.add_column(column, justify="right")
+    made = table_of(
+        "a link dies: medians, and the greatest ratio",
+        ("hellos", "lengths", "recovery by"),
+        (
+            "detection",
+            "and propagation",
+            "other path",
+            "ratio, greatest",
+            "nothing arrived",
+            "lost",
+        ),
+    )
     for interval, scale, by in dict.fromkeys((r.interval, r.scale, r.by) for r in rows):
         same = [r for r in rows if (r.interval, r.scale, r.by) == (interval, scale, by)]
         moved = [r.moved_ns for r in same if r.moved_ns is not None]
@@ -181,15 +179,12 @@ def draw(arrived: dict[str, "pd.Series[int]"], title: str) -> Figure:
 
 def main() -> None:
     """Measure, show and write."""
-    parser = argparse.ArgumentParser(prog="python -m fcn.bench.failover", description=__doc__)
+    parser = options_of("failover", __doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of each kind")
     parser.add_argument("--intervals", nargs="+", default=INTERVALS, help="between hellos")
     parser.add_argument("--scales", type=int, nargs="+", default=SCALES, help="of lengths")
-    parser.add_argument("--results", type=Path, default=RESULTS / "failover.json")
     options = parser.parse_args()
-    # The controller's log has its own times.
-    for name in ("fcn", "finsy"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    quiet_controller(logging.CRITICAL)
     rows: list[Measured] = []
     arrived: dict[str, pd.Series[int]] = {}
     for row, series in measure(options.intervals, options.scales, options.seeds):
@@ -200,8 +195,7 @@ def main() -> None:
     console.print(table(rows))
     worst = max(row.ratio for row in rows if row.by == "data-plane" and row.ratio is not None)
     console.print(f"greatest ratio by the data plane: {worst:.5f} (goal: at most {GOAL})")
-    options.results.parent.mkdir(exist_ok=True)
-    options.results.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
+    write_results(options.results, rows)
     title = f"A link dies; hellos every {options.intervals[0]}"
     draw(arrived, title).savefig(options.results.with_suffix(".png"), dpi=110)
 

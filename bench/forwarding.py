@@ -10,11 +10,6 @@ Where p4c is installed, BMv2 also runs a plain IPv6 router (bench/router.p4) as 
 `--baseline COMMIT` also measures the programs of an earlier commit on BMv2.
 """
 
-import argparse
-import json
-import math
-import os
-import platform
 import shutil
 import signal
 import struct
@@ -23,15 +18,15 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import finsy as fy
 from rich.console import Console
-from rich.table import Table
 
 from fcn.bench.baseline import BaselineError, commit_named, measure
 from fcn.bench.cores import pinned, switch_cores
+from fcn.bench.harness import RESULTS, machine, options_of, positive, table_of, write_results
 from fcn.bench.plot import plot_sweeps
 from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.contract.pipeline import Pipeline, load_pipeline
@@ -48,7 +43,6 @@ from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.topologies.isolation import IsolationError, enter
 
 HERE = Path(__file__).parent
-RESULTS = HERE / "results"
 GRPC_ADDRESS = "127.0.0.1:9559"
 FLOWS = 1024
 PAYLOAD = 256
@@ -279,25 +273,11 @@ def workspace() -> Iterator[tuple[Path, Path]]:
         yield blaster, folder
 
 
-def machine() -> dict[str, str]:
-    """The machine on which the numbers were measured."""
-    model = next(
-        (
-            line.split(":", 1)[1].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if line.startswith("model name")
-        ),
-        platform.processor(),
-    )
-    return {"cpu": model, "cores": str(os.cpu_count()), "kernel": platform.release()}
-
-
 def report(console: Console, sweeps: list[Sweep]) -> None:
     """Table of the best rates and their ratio."""
-    table = Table(title=f"RoCEv2 forwarding over veth, {FLOWS} flows, {PAYLOAD}-octet payload")
-    table.add_column("program")
-    for column in ("BMv2, pps", "softswitch, pps", "softswitch / BMv2"):
-        table.add_column(column, justify="right")
+    title = f"RoCEv2 forwarding over veth, {FLOWS} flows, {PAYLOAD}-octet payload"
+    columns = "BMv2, pps", "softswitch, pps", "softswitch / BMv2"
+    table = table_of(title, ["program"], columns)
     for program in PROGRAMS:
         best = {s.target: s.best for s in sweeps if s.program == program.name}
         bmv2, soft = best.get("bmv2"), best.get("softswitch")
@@ -332,17 +312,9 @@ def baseline(commit: str, seconds: float, start: float) -> list[Sweep]:
     ]
 
 
-def positive(text: str) -> float:
-    """A number above 0 from the command line."""
-    value = float(text)
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
-    return value
-
-
 def main() -> None:
     """Command line; runs the benchmark in a new network and process namespace."""
-    parser = argparse.ArgumentParser(prog="python -m fcn.bench.forwarding", description=__doc__)
+    parser = options_of("forwarding", __doc__, results=False)
     parser.add_argument("--seconds", type=positive, default=2.0, help="per offered rate")
     parser.add_argument("--start", type=positive, default=8_000.0, help="first rate, frames/s")
     parser.add_argument(
@@ -391,9 +363,7 @@ def run(targets: Sequence[str], commit: str | None, seconds: float, start: float
     if not sweeps:
         return f"nothing was measured; {RESULTS} is as it was"
     report(console, sweeps)
-    RESULTS.mkdir(exist_ok=True)
-    result = {"machine": machine(), "sweeps": [asdict(s) for s in sweeps]}
-    (RESULTS / "forwarding.json").write_text(json.dumps(result, indent=2) + "\n")
+    write_results(RESULTS / "forwarding.json", {"machine": machine(), "sweeps": sweeps})
     plot_sweeps(
         {
             f"{s.program} on {s.target}": [(x.offered, x.delivered) for x in s.samples]

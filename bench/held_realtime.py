@@ -9,8 +9,6 @@ Between the looks all that waited has left. The traffic source has the first cor
 others. It writes every look to bench/results/held_realtime.json.
 """
 
-import argparse
-import json
 import os
 import signal
 import socket
@@ -20,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
@@ -28,7 +26,8 @@ from rich.console import Console
 from rich.table import Table
 
 from fcn.bench.cores import pinned, switch_cores
-from fcn.bench.forwarding import GRPC_ADDRESS, RESULTS, machine, workspace, write_frames
+from fcn.bench.forwarding import GRPC_ADDRESS, workspace, write_frames
+from fcn.bench.harness import machine, options_of, write_results
 from fcn.bench.held_traffic import (
     OCTETS_BEFORE_PACKET,
     PORTS,
@@ -300,13 +299,12 @@ _LOOKS = ("never_held", "held")
 
 def main() -> None:
     """Command line; runs in a new network and process namespace."""
-    parser = argparse.ArgumentParser(prog="python -m fcn.bench.held_realtime", description=__doc__)
+    parser = options_of("held_realtime", __doc__)
     parser.add_argument("--pairs", type=int, default=10, help="of looks on each target")
     parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement")
     parser.add_argument(
         "--targets", nargs="+", choices=sorted(TARGETS), default=["bmv2", "softswitch"]
     )
-    parser.add_argument("--results", type=Path, default=RESULTS / "held_realtime.json")
     options = parser.parse_args()
     if options.pairs < 1 or not 0 < options.seconds <= 3:
         parser.error("at least one pair, and up to 3 seconds, so that holds outlast them")
@@ -330,12 +328,8 @@ def main() -> None:
     if not found:
         parser.exit(1, f"nothing was measured; {options.results} is as it was\n")
     # What else runs makes these figures; it is part of them.
-    result = {
-        "machine": machine(),
-        "load": os.getloadavg()[1],
-        "pairs": [asdict(pair) for pair in found],
-    }
-    options.results.write_text(json.dumps(result, indent=2) + "\n")
+    result = {"machine": machine(), "load": os.getloadavg()[1], "pairs": found}
+    write_results(options.results, result)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from scapy.packet import Raw
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config.base import RateLimit
 from fcn.controller.config.holding import Holding
-from fcn.controller.config.modes import FlowControl as Mode
+from fcn.controller.config.modes import FlowControlMode
 from fcn.controller.owners.endpoint import Endpoint
 from fcn.controller.owners.flow_control import FlowControl, HoldNeighbor
 from fcn.controller.owners.intent import Intent
@@ -91,14 +91,14 @@ def entries(holding: Holding) -> Intent:
     for port in PORTS.values():
         roles.admit_core(port)
         macs.own(port, mac(port, True))
-    Recirculation(intent, pipeline.target.clone_sessions).enable()
+    Recirculation(intent).enable()
     Endpoint(intent).own(ADDRESS)
     sink = PORTS["sink"]
     hop = Adjacency(sink, mac(sink, True), mac(sink, False))
     Underlay(intent).route(IPv6Network((SINK, 48), strict=False), [hop])
-    NotificationPort(intent, pipeline).expect("ARN", holding.udp_port)
-    control = FlowControl(intent, pipeline)
-    control.turn_on(Mode.SERVICE, holding, RateLimit(), SIZE)
+    NotificationPort(intent).expect("ARN", holding.udp_port)
+    control = FlowControl(intent)
+    control.turn_on(FlowControlMode.SERVICE, holding, RateLimit(), SIZE)
     neighbor = HoldNeighbor(SINK, mac(sink, False), ADDRESS, mac(sink, True))
     control.know({sink: neighbor}, holding)
     return intent

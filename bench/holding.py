@@ -8,16 +8,13 @@ what it saw counts from RELEASE_AT to the end. Latency is from the last bit into
 last bit out of its port. It writes every run to bench/results/holding.json.
 """
 
-import argparse
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.forwarding import RESULTS
+from fcn.bench.harness import options_of, write_results
 from fcn.bench.held_traffic import (
     ETHERNET_OCTETS,
     OCTETS_BEFORE_PACKET,
@@ -215,8 +212,7 @@ def _table(line_bps: int, runs: dict[str, list[Seen]]) -> Table:
 
 def main() -> None:
     """Measure, show and write."""
-    parser = argparse.ArgumentParser(prog="python -m fcn.bench.holding", description=__doc__)
-    parser.add_argument("--results", type=Path, default=RESULTS / "holding.json")
+    parser = options_of("holding", __doc__)
     parser.add_argument("--seeds", type=int, default=5, help="runs of each case (default: 5)")
     options = parser.parse_args()
     if options.seeds < 1:
@@ -228,10 +224,9 @@ def main() -> None:
             for case in CASES
         }
         for seen in runs.values():
-            results += [asdict(each) for each in seen]
+            results += seen
         Console().print(_table(line_bps, runs))
-    options.results.parent.mkdir(exist_ok=True)
-    options.results.write_text(json.dumps(results, indent=2) + "\n")
+    write_results(options.results, results)
 
 
 if __name__ == "__main__":

@@ -7,16 +7,12 @@ that what else runs on the machine matters less; the best and the median of seve
 shown. It writes the numbers to bench/results/laboratory.json.
 """
 
-import argparse
-import json
 import statistics
 import time
-from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
-from fcn.bench.forwarding import RESULTS, machine, positive
+from fcn.bench.harness import machine, options_of, positive, table_of, write_results
 from fcn.bench.laboratory_network import long_path
 from fcn.lab.balance import balance
 from fcn.lab.core import Simulation
@@ -45,13 +41,12 @@ def measure(payload: int, packets: float, delay_ns: int) -> list[float]:
 
 def main() -> None:
     """Measure, show and write."""
-    parser = argparse.ArgumentParser(prog="python -m fcn.bench.laboratory", description=__doc__)
+    parser = options_of("laboratory", __doc__)
     parser.add_argument("--packets", type=positive, default=100_000, help="of a piece")
-    parser.add_argument("--results", type=Path, default=RESULTS / "laboratory.json")
     options = parser.parse_args()
-    table = Table(title="packet-hops per second of processor time, one core, pe - p - pe")
-    for column in ("payload, octets", "delay of a core link", "best", "median"):
-        table.add_column(column, justify="right")
+    title = "packet-hops per second of processor time, one core, pe - p - pe"
+    columns = "payload, octets", "delay of a core link", "best", "median"
+    table = table_of(title, (), columns)
     results = []
     for payload in PAYLOADS:
         for delay_ns in (1_000, 1_000_000):
@@ -64,9 +59,7 @@ def main() -> None:
                 str(payload), f"{delay_ns / 1000:,.0f} µs", f"{best:,.0f}", f"{median:,.0f}"
             )
     Console().print(table)
-    options.results.parent.mkdir(exist_ok=True)
-    written = {"machine": machine(), "results": results}
-    options.results.write_text(json.dumps(written, indent=2) + "\n")
+    write_results(options.results, {"machine": machine(), "results": results})
 
 
 if __name__ == "__main__":

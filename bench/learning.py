@@ -9,8 +9,6 @@ sent until both directions can be notified; what is never learned counts as late
 traffic. Prints the figures and ratios, and writes them to bench/results/learning.json.
 """
 
-import argparse
-import json
 import math
 import signal
 import struct
@@ -20,16 +18,15 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from fcn.bench.baseline import ROOT, BaselineError, checked_out, commit_named
-from fcn.bench.forwarding import RESULTS, machine, workspace
+from fcn.bench.forwarding import workspace
 from fcn.bench.handshakes import INITIATOR_QP, RESPONDER_QP, first_packets, replies, requests
+from fcn.bench.harness import RESULTS, machine, options_of, table_of, write_results
 from fcn.bench.network import (
     NODES,
     TENANTS,
@@ -199,9 +196,9 @@ def run(tree: Path, blaster: Path, work: Path) -> Iterator[Result]:
 
 def report(console: Console, now: list[Result], before: list[Result]) -> None:
     """The figures of this commit, and of the earlier one with the ratio."""
-    table = Table(title="Learning; milliseconds, per second, share of a core")
-    for column in ("load", "offered", "learned", "p50", "p99", "per second", "controller"):
-        table.add_column(column, justify="left" if column == "load" else "right")
+    title = "Learning; milliseconds, per second, share of a core"
+    numbers_of = ("offered", "learned", "p50", "p99", "per second", "controller")
+    table = table_of(title, ["load"], numbers_of)
     for results, suffix in ((now, ""), (before, ", before")):
         for each in results:
             p50, p99 = (f"{x:,.1f}" if x is not None else "never" for x in (each.p50, each.p99))
@@ -216,7 +213,7 @@ def report(console: Console, now: list[Result], before: list[Result]) -> None:
 
 def main() -> None:
     """Command line; runs the benchmark in a new network and process namespace."""
-    parser = argparse.ArgumentParser(prog="python -m fcn.bench.learning", description=__doc__)
+    parser = options_of("learning", __doc__, results=False)
     parser.add_argument("--baseline", metavar="COMMIT", help="compare with its controller")
     options = parser.parse_args()
     try:
@@ -245,13 +242,8 @@ def _main(commit: str | None) -> None:
                 console.print(result)
                 before.append(result)
     report(console, now, before)
-    RESULTS.mkdir(exist_ok=True)
-    data: dict[str, Any] = {
-        "machine": machine(),
-        "results": [asdict(result) for result in now],
-        "before": [asdict(result) for result in before],
-    }
-    (RESULTS / "learning.json").write_text(json.dumps(data, indent=2) + "\n")
+    data = {"machine": machine(), "results": now, "before": before}
+    write_results(RESULTS / "learning.json", data)
 
 
 if __name__ == "__main__":

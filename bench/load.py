@@ -6,12 +6,9 @@ order and completion times. Everything is in virtual time, so that the numbers a
 machine. They are written to bench/results/load.json, with a plot.
 """
 
-import argparse
-import json
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from statistics import mean
 from typing import Any
 
@@ -25,7 +22,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.forwarding import RESULTS
+from fcn.bench.harness import options_of, quiet_controller, table_of, write_results
 from fcn.lab.report.amounts import NOTHING, show
 from fcn.lab.result import analysis
 from fcn.lab.result.load import Direction, difference, flowlets_moved, utilization
@@ -132,14 +129,12 @@ def measure(names: Sequence[str], seeds: int) -> Iterator[tuple[Measured, pd.Dat
 
 def table(rows: Sequence[Measured]) -> Table:
     """Every run."""
-    made = Table(title=f"two paths; windows of {show(WINDOW_NS, 'ns')}")
-    for column in ("scenario", "seed", "spread by"):
-        made.add_column(column)
-    for column in (
+    columns = (
         "path 1", "path 2", "difference", "of windows, mean", "95th percentile", "packets",
         "out of order", "dropped", "completion, median", "99th percentile", "flowlets moved",
-    ):  # fmt: skip
-        made.add_column(column, justify="right")
+    )  # fmt: skip
+    title = f"two paths; windows of {show(WINDOW_NS, 'ns')}"
+    made = table_of(title, ("scenario", "seed", "spread by"), columns)
     for row in rows:
         shares = (row.first, row.second, row.difference, row.windows_mean, row.windows_p95)
         counts = (row.packets, row.out_of_order, row.dropped)
@@ -179,14 +174,11 @@ def draw(runs: dict[tuple[str, str], pd.DataFrame]) -> Figure:
 
 def main() -> None:
     """Measure, show and write."""
-    parser = argparse.ArgumentParser(prog="python -m fcn.bench.load", description=__doc__)
+    parser = options_of("load", __doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of each kind")
     parser.add_argument("--scenario", nargs="+", choices=SCENARIOS, default=SCENARIOS)
-    parser.add_argument("--results", type=Path, default=RESULTS / "load.json")
     options = parser.parse_args()
-    # The controller's log has its own times.
-    for name in ("fcn", "finsy"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    quiet_controller(logging.CRITICAL)
     rows: list[Measured] = []
     drawn: dict[tuple[str, str], pd.DataFrame] = {}
     for row, over_time in measure(options.scenario, options.seeds):
@@ -200,8 +192,7 @@ def main() -> None:
             f"{text}: difference {mean(differences):.1%} on average, {max(differences):.1%} at "
             f"most (goal: {GOAL:.0%})"
         )
-    options.results.parent.mkdir(exist_ok=True)
-    options.results.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
+    write_results(options.results, rows)
     draw(drawn).savefig(options.results.with_suffix(".png"), dpi=110)
 
 

@@ -8,18 +8,14 @@ run as a user has it, while hosts send and with the time in which the network ge
 packet-hop is one packet through one switch, its queue and its link.
 """
 
-import argparse
-import json
 import statistics
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 from unittest.mock import patch
 
 from rich.console import Console
-from rich.table import Table
 
-from fcn.bench.forwarding import RESULTS, machine
+from fcn.bench.harness import machine, options_of, table_of, write_results
 from fcn.lab.core import Simulation
 from fcn.lab.run.runner import Progress, run_scenario
 from fcn.lab.scenario.load import Plan, load_scenario
@@ -110,14 +106,15 @@ def compare(name: str, pairs: int) -> dict[str, object]:
 
 def main() -> None:
     """Measure, show and write."""
-    parser = argparse.ArgumentParser(prog="python -m fcn.bench.measuring", description=__doc__)
+    parser = options_of("measuring", __doc__)
     parser.add_argument("--pairs", type=int, default=5, help="of runs, per scenario")
-    parser.add_argument("--results", type=Path, default=RESULTS / "measuring.json")
     parser.add_argument("scenarios", nargs="*", default=[*UNTIL_MS, DEFAULT_INTERVAL])
     options = parser.parse_args()
-    table = Table(title="processor time of measured and bare runs; packet-hops per second")
-    for column in ("scenario", "bare", "measured", "ratio", "sending", "in all"):
-        table.add_column(column, justify="left" if column == "scenario" else "right")
+    table = table_of(
+        "processor time of measured and bare runs; packet-hops per second",
+        ["scenario"],
+        ("bare", "measured", "ratio", "sending", "in all"),
+    )
     results = []
     for name in options.scenarios:
         results.append(compare(name, options.pairs))
@@ -131,8 +128,7 @@ def main() -> None:
             f"{of['hops_per_s_whole']:,.0f}",
         )
         written = {"machine": machine(), "pairs": options.pairs, "results": results}
-        options.results.parent.mkdir(exist_ok=True)
-        options.results.write_text(json.dumps(written, indent=2) + "\n")
+        write_results(options.results, written)
     Console().print(table)
 
 

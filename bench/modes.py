@@ -6,18 +6,15 @@ scenario beside it. Everything is in virtual time: the numbers are the same on e
 scenarios and modes that are not run keep theirs.
 """
 
-import argparse
 import json
-import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.forwarding import RESULTS
+from fcn.bench.harness import RESULTS, options_of, quiet_controller, table_of, write_results
 from fcn.contract.depth import PACKET_SIZE, QueueDepth
 from fcn.controller.config.holding import Holding
 from fcn.lab.report.amounts import show
@@ -138,10 +135,7 @@ def _others(plan: Plan, result: Result) -> Iterator[Other]:
 
 def table(name: str, runs: Sequence[Figures]) -> Table:
     """The demo's table for a scenario."""
-    made = Table(title=name, title_justify="left")
-    made.add_column("")
-    for run in runs:
-        made.add_column(run.title, justify="right")
+    made = table_of(name, [""], [run.title for run in runs])
     for row in comparison_rows(runs):
         made.add_row(row.name, *row.values)
     return made
@@ -162,15 +156,13 @@ def read(file: Path) -> dict[str, dict[str, Figures]]:
 
 def main() -> None:
     """Run, show, draw and write."""
-    parser = argparse.ArgumentParser(prog="python -m fcn.bench.modes", description=__doc__)
+    parser = options_of("modes", __doc__, results=False)
     every = tuple(MODES)
     parser.add_argument("--scenario", nargs="+", choices=SCENARIOS, default=SCENARIOS)
     parser.add_argument("--mode", nargs="+", choices=every, default=every)
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of what is written")
     options = parser.parse_args()
-    # The controller's log has its own times.
-    for name in ("fcn", "finsy"):
-        logging.getLogger(name).setLevel(logging.ERROR)
+    quiet_controller()
     options.results.mkdir(parents=True, exist_ok=True)
     console = Console()
     file = options.results / "modes.json"
@@ -185,11 +177,7 @@ def main() -> None:
         title = f"{plan.scenario.title}, {duration} of each mode"
         draw_comparison(list(runs.values()), title, options.results / f"{name}.png")
         written[name] = runs
-        content = {
-            scenario: {mode: asdict(run) for mode, run in modes.items()}
-            for scenario, modes in written.items()
-        }
-        file.write_text(json.dumps(content, indent=2) + "\n")
+        write_results(file, written)
     console.print(f"written: {file}, and a plot of each scenario beside it")
 
 

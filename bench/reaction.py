@@ -10,17 +10,20 @@ how many congestions there is a cut. Everything is in virtual time, so that the 
 on every machine. They are written to bench/results/reaction.json.
 """
 
-import argparse
-import json
-import logging
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.forwarding import RESULTS, positive
+from fcn.bench.harness import (
+    BenchError,
+    options_of,
+    positive,
+    quiet_controller,
+    table_of,
+    write_results,
+)
 from fcn.lab.modes import Mode
 from fcn.lab.report.amounts import show
 from fcn.lab.result.chance import by_chance
@@ -38,10 +41,6 @@ SENDERS = ((1, "64MB"), (2, "64MB"), (4, "32MB"))
 
 GOAL = 1.05
 LAST_KM = 1
-
-
-class BenchError(Exception):
-    """A run in which nothing can be measured; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +130,12 @@ def measure(distances: tuple[float, ...]) -> Iterator[Measured]:
 
 def table(rows: list[Measured]) -> Table:
     """For the terminal."""
-    made = Table(
-        title="from the onset of congestion to the first rate cut",
+    made = table_of(
+        "from the onset of congestion to the first rate cut",
+        ("queue to sender", "senders", "mode", "first CNP of"),
+        ("propagation", "more than that", "ratio", "random", "cut", "random cut"),
         caption="random: of as many cuts at random times; cut: congestions with one",
     )
-    for column in ("queue to sender", "senders", "mode", "first CNP of"):
-        made.add_column(column)
-    for column in ("propagation", "more than that", "ratio", "random", "cut", "random cut"):
-        made.add_column(column, justify="right")
     for row in rows:
         made.add_row(
             f"{row.kilometres:g} km",
@@ -157,23 +154,19 @@ def table(rows: list[Measured]) -> Table:
 
 def main() -> None:
     """Measure, show and write."""
-    parser = argparse.ArgumentParser(prog="python -m fcn.bench.reaction", description=__doc__)
+    parser = options_of("reaction", __doc__)
     parser.add_argument(
         "--km", type=positive, nargs="+", default=KILOMETRES, help="from the queue to the senders"
     )
-    parser.add_argument("--results", type=Path, default=RESULTS / "reaction.json")
     options = parser.parse_args()
-    # The controller's log has its own times.
-    for name in ("fcn", "finsy"):
-        logging.getLogger(name).setLevel(logging.ERROR)
+    quiet_controller()
     rows = list(measure(tuple(options.km)))
     console = Console()
     console.print(table(rows))
     for mode in ("fcn", "end-con"):
         worst = max(row.ratio for row in rows if row.mode == mode)
         console.print(f"greatest ratio with {mode}: {worst:.5f} (goal: at most {GOAL})")
-    options.results.parent.mkdir(exist_ok=True)
-    options.results.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
+    write_results(options.results, rows)
 
 
 if __name__ == "__main__":

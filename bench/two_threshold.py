@@ -10,19 +10,16 @@
 Everything is written to bench/results/two_threshold.json.
 """
 
-import argparse
-import json
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
-from fcn.bench.forwarding import RESULTS, positive
+from fcn.bench.harness import RESULTS, options_of, positive, table_of, write_results
 from fcn.bench.held_traffic import ETHERNET_OCTETS
 from fcn.bench.plot import plot_marking
 from fcn.contract.targets import V1MODEL
@@ -243,7 +240,7 @@ def marking_rows(measured: list[MarksAtDepth]) -> Iterator[dict[str, Any]]:
 
 def main() -> None:
     """Measure, show and write."""
-    parser = argparse.ArgumentParser(prog="python -m fcn.bench.two_threshold", description=__doc__)
+    parser = options_of("two_threshold", __doc__, results=False)
     parser.add_argument("--packets", type=positive, default=10_000, help="at each depth")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--scratch", type=Path, default=Path())
@@ -258,18 +255,8 @@ def main() -> None:
         f"{len(rows)} depths, {options.packets} packets each: the least likely is {smallest:.2g} "
         f"({1e-3 / len(rows):.2g} would be an error of 1e-3 over all depths)"
     )
-    table = Table(title="lightly congested flows")
-    for column in (
-        "km",
-        "treatment",
-        "round trip",
-        "hold",
-        "switches",
-        "shortest",
-        "CNPs",
-        "policed",
-    ):
-        table.add_column(column, justify="right")
+    columns = "km", "treatment", "round trip", "hold", "switches", "shortest", "CNPs", "policed"
+    table = table_of("lightly congested flows", (), columns)
     runs = []
     for kilometres in KILOMETRES:
         for treatment in TREATMENTS:
@@ -285,8 +272,8 @@ def main() -> None:
                 str(run.policed),
             )
     console.print(table)
-    document = {"seed": SEED, "marking": rows, "light": [asdict(run) for run in runs]}
-    (options.results / "two_threshold.json").write_text(json.dumps(document, indent=1) + "\n")
+    document = {"seed": SEED, "marking": rows, "light": runs}
+    write_results(options.results / "two_threshold.json", document)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ _EVERYBODY = (1 << 32) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class PathShare:
     """What a path takes: its weight among those in use. Backups are in use only while every other
     path of the policy is avoided."""
 
@@ -69,7 +69,7 @@ def entries_of(paths: int) -> int:
     return ((1 << paths) - 1) * PATH_BUCKETS
 
 
-def distributions(shares: Sequence[Share]) -> Iterator[tuple[int, tuple[int, ...]]]:
+def distributions(shares: Sequence[PathShare]) -> Iterator[tuple[int, tuple[int, ...]]]:
     """For each set of avoided paths, as a bit per slot, the slot of every bucket.
 
     At least one path is never avoided. A bucket leaves its path only where that is avoided; the
@@ -81,24 +81,24 @@ def distributions(shares: Sequence[Share]) -> Iterator[tuple[int, tuple[int, ...
         yield avoided, _moved(shares, first, usable)
 
 
-def paths_in_use(shares: Sequence[Share], avoided: int) -> list[int]:
+def paths_in_use(shares: Sequence[PathShare], avoided: int) -> list[int]:
     """Slots of the paths among which flows are distributed while a set of paths is avoided, as a
     bit per slot; backups only where no other path is left."""
     left = [slot for slot in range(len(shares)) if not avoided >> slot & 1]
     return [slot for slot in left if not shares[slot].is_backup] or left
 
 
-def compared(shares: Sequence[Share]) -> tuple[int, ...]:
+def compared(shares: Sequence[PathShare]) -> tuple[int, ...]:
     """Slots of the paths whose loads matter: those that are in use beside others (FAN-7)."""
     groups = [_slots(shares, is_backup=is_backup) for is_backup in (False, True)]
     return tuple(slot for slots in groups if len(slots) > 1 for slot in slots)
 
 
-def _slots(shares: Sequence[Share], *, is_backup: bool) -> list[int]:
+def _slots(shares: Sequence[PathShare], *, is_backup: bool) -> list[int]:
     return [slot for slot, share in enumerate(shares) if share.is_backup is is_backup]
 
 
-def _amounts(shares: Sequence[Share], slots: Sequence[int]) -> dict[int, int]:
+def _amounts(shares: Sequence[PathShare], slots: Sequence[int]) -> dict[int, int]:
     """Buckets of each slot: by weight, and what division leaves over to the largest remainders."""
     total = sum(shares[slot].weight for slot in slots)
     exact = {slot: divmod(shares[slot].weight * PATH_BUCKETS, total) for slot in slots}
@@ -107,12 +107,14 @@ def _amounts(shares: Sequence[Share], slots: Sequence[int]) -> dict[int, int]:
     return {slot: exact[slot][0] + (slot in by_remainder[:left]) for slot in slots}
 
 
-def _buckets(shares: Sequence[Share], slots: Sequence[int]) -> list[int]:
+def _buckets(shares: Sequence[PathShare], slots: Sequence[int]) -> list[int]:
     amounts = _amounts(shares, slots)
     return [slot for slot in slots for _ in range(amounts[slot])]
 
 
-def _moved(shares: Sequence[Share], first: Sequence[int], usable: Sequence[int]) -> tuple[int, ...]:
+def _moved(
+    shares: Sequence[PathShare], first: Sequence[int], usable: Sequence[int]
+) -> tuple[int, ...]:
     lacking = _amounts(shares, usable)
     for slot in first:
         if slot in lacking:

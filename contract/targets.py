@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from finsy.proto import p4i
 
-from fcn.contract.clock import Clock
 from fcn.contract.constants import PipelineError, architecture_numbers
 from fcn.contract.depth import QueueDepth
 from fcn.contract.names import CORE_PORTS
 from fcn.contract.ports import PORT_BITS, Ports
+from fcn.contract.time_unit import TimeUnit
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Target:
     architecture: str
     ports: Ports
     depth: QueueDepth
-    clock: Clock = field(default_factory=Clock)
+    time_unit: TimeUnit = field(default_factory=TimeUnit)
     clone_sessions: tuple[CloneSession, ...] = ()
     value_sets: tuple[str, ...] = ()
     idle_timeout: bool = True
@@ -95,7 +95,7 @@ def _tofino(name: str, architecture: str, front_panel: range, cell: int) -> Targ
         _ports(architecture, ranges),
         QueueDepth(cell),
         # Bits 8 to 39 of the chip's nanosecond clock.
-        Clock(tick=256),
+        TimeUnit(tick=256),
         # Contains the ports with action set_core_port in port_role.
         value_sets=(CORE_PORTS,),
     )

@@ -22,11 +22,11 @@ from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.inbox import Inbox
-from fcn.controller.node.provision import Provision
 from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.metrics import FcnCollector, serving_metrics
 from fcn.controller.northbound.network import Network
 from fcn.controller.northbound.snapshot import take_snapshot
+from fcn.controller.provision.provision import Provision
 
 LOG = logging.getLogger("fcn")
 
@@ -74,6 +74,7 @@ class ControlPlane:
                 self.bus,
                 clock,
                 config.tls_of(config.nodes[name]),
+                config.state,
             )
             for name, provision in provisions.items()
         }

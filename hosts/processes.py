@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 
 POLL_S = 0.02
 STOP_TIMEOUT_S = 10.0
@@ -16,6 +15,17 @@ STOP_TIMEOUT_S = 10.0
 
 class ProcessError(RuntimeError):
     """A process ended or did not become ready; the message ends with its last output."""
+
+
+def run(command: Sequence[str], *, stdin: str = "", error: type[Exception] = ProcessError) -> str:
+    """What a program prints until its end; raises `error` when it is not installed or fails."""
+    try:
+        done = subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise error(f"{command[0]} is not on PATH; install it") from None
+    if done.returncode != 0:
+        raise error(f"{' '.join(command)}: {done.stderr.strip()}")
+    return done.stdout
 
 
 def holds_within(condition: Callable[[], bool], timeout_s: float) -> bool:
@@ -131,10 +141,5 @@ class Process:
     def __enter__(self) -> "Process":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_exc: object) -> None:
         self.stop()

@@ -77,7 +77,7 @@ class SwitchNode:
         seed: int,
     ) -> None:
         self.name = name
-        self.number = native.add_switch()
+        self.number = native.call("add_switch")
         self.cpu_port = cpu
         self._drop_port = drop
         self._queues = queues
@@ -155,7 +155,7 @@ class SwitchNode:
     @property
     def has_event(self) -> bool:
         """Whether an event waits for the control plane: engine.dispatch_events() delivers it."""
-        return self._native.has_event(self.number)
+        return bool(self._native.call("has_event", self.number))
 
     @property
     def listens(self) -> bool:
@@ -170,8 +170,8 @@ class SwitchNode:
         totals = Counter(self._retired)
         if self._engine is not None:
             totals.update(_totals(self._engine))
-        totals["unlinked"] = self._native.unlinked(self.number)
-        totals["off_drops"] = self._native.off_drops(self.number)
+        totals["unlinked"] = self._native.call("switch_unlinked", self.number)
+        totals["off_drops"] = self._native.call("switch_off_drops", self.number)
         for port in self._pfc:
             counters = pfc_counters(self._native, self.number, port)
             totals["pauses_sent"] += counters.sent
@@ -241,12 +241,14 @@ class Link:
 
     def counters(self, direction: int) -> LinkCounters:
         """What was put on this direction and what became of it."""
-        return LinkCounters(**self._native.link_stats(2 * self.number + direction))
+        return LinkCounters(
+            **self._native.read("lab_link_stats", "link_stats_of", 2 * self.number + direction)
+        )
 
     def set_up(self, up: bool) -> None:
         """Cut the link, or mend it. What is under way on a link that is cut is lost, and the
         control planes of the switches at its ends are told at once."""
-        self._native.set_link(self.number, up)
+        self._native.call("set_link", self.number, up)
 
     def set_pfc(self, pfc: Pfc, *, end: int | None = None) -> None:
         """Flow control by priority, at one of its ends or both. Raises LabError."""
@@ -279,7 +281,7 @@ class Link:
         takes 24 more. A second call for the same direction replaces what the first one selected.
         """
         kinds = 0 if select is None else int(select)
-        self._native.tap(2 * self.number + direction, kinds, snap, octets)
+        self._native.call("tap", 2 * self.number + direction, kinds, snap, octets)
 
 
 class Simulation:
@@ -384,7 +386,7 @@ class Simulation:
             else:
                 queue = PortQueue(depth=buffer, rate_bps=rate_bps)
                 end.node.set_port(end.port, PortSettings(queue, buffer_octets, overhead))
-        number = self.native.connect(a.number, a_port, b.number, b_port, delay_ns)
+        number = self.native.call("connect", a.number, a_port, b.number, b_port, delay_ns)
         line = (rate_bps, delay_ns, overhead)
         self.links.append(Link(self.native, number, ends, line))
         return self.links[-1]
@@ -394,27 +396,27 @@ class Simulation:
         event for its control plane: deliver it (`SwitchNode.has_event`) and call again. Only
         switches whose engine's events are taken (`set_events`) stop the run."""
         self.listen()
-        return self.native.run(ns)
+        return self.native.call("run", ns)
 
     def listen(self) -> None:
         """Find out whose events are taken; run_until() does so, too."""
         for node in self.switches.values():
-            self.native.listen(node.number, node.listens)
+            self.native.call("listen", node.number, node.listens)
 
     @property
     def now_ns(self) -> int:
         """The virtual time."""
-        return self.native.now()
+        return self.native.call("now")
 
     def next_due_ns(self) -> int | None:
         """When something happens next; None when nothing will."""
-        due = self.native.next_due()
+        due = self.native.call("next_due")
         return None if due == _NEVER else due
 
     @property
     def hops(self) -> int:
         """Frames delivered by links: packet-hops, those to hosts included."""
-        return self.native.hops()
+        return self.native.call("hops")
 
     def tapped(self, *, complete: bool = True) -> list[TappedFrame]:
         """The frames copied by taps since the last call, in the order of their times.
@@ -429,12 +431,12 @@ class Simulation:
     @property
     def tapped_lost(self) -> int:
         """Frames since the start of which the taps' memory had no room for a copy."""
-        return self.native.tapped_lost()
+        return self.native.call("tapped_lost")
 
     def keep_notices(self, most: int = MOST_NOTICES) -> None:
         """From now on keep what happens at RoCEv2 hosts, at most so many notices until they are
         taken by notices()."""
-        self.native.lib.lab_keep_notices(self.native.handle, most)
+        self.native.call("keep_notices", most)
 
     def notices(self) -> list[Notice]:
         """What happened at RoCEv2 hosts since the last call, in the order of its times."""
@@ -444,26 +446,26 @@ class Simulation:
     @property
     def notices_lost(self) -> int:
         """Notices since the start for which there was no room."""
-        return int(self.native.lib.lab_notices_lost(self.native.handle))
+        return self.native.call("notices_lost")
 
     def keep_digest(self) -> None:
         """From now on mix every delivered frame and its time into `digest`."""
-        self.native.keep_digest(True)
+        self.native.call("keep_digest", True)
 
     @property
     def digest(self) -> int:
         """64 bits that two runs share when every link delivered the same octets at the same times
         in the same order."""
-        return self.native.digest()
+        return self.native.call("digest")
 
     @property
     def frames_in_use(self) -> int:
         """Frames that are somewhere now, as the memory they are in counts them."""
-        return self.native.frames_in_use()
+        return self.native.call("frames_in_use")
 
     def keep_pauses(self, most: int = MOST_PAUSES) -> None:
         """From now on keep the PAUSEs of flow control, as keep_notices()."""
-        self.native.lib.lab_keep_pauses(self.native.handle, most)
+        self.native.call("keep_pauses", most)
 
     def pauses(self) -> list[Pause]:
         """PAUSEs sent and received since the last call, in the order of their times."""
@@ -473,7 +475,7 @@ class Simulation:
     @property
     def pauses_lost(self) -> int:
         """PAUSEs since the start for which there was no room."""
-        return int(self.native.lib.lab_pauses_lost(self.native.handle))
+        return self.native.call("pauses_lost")
 
     def _check_name(self, name: str) -> None:
         if name in self.switches or name in self.hosts:

@@ -10,8 +10,8 @@ from finsy.proto import p4i, p4r
 from fcn.contract.pipeline import Pipeline as Compiled
 from fcn.controller.config.model import Config
 from fcn.controller.config.programs import program_of
-from fcn.controller.node.provision import Provision
 from fcn.controller.owners.intent import Intent
+from fcn.controller.provision.provision import Provision
 from fcn.lab.errors import LabError
 from fcn.softswitch.engine.control import EngineBase
 from fcn.softswitch.p4rt.pipeline import Pipeline, PipelineConfig

@@ -41,19 +41,17 @@ class HostNode:
 
     def __init__(self, native: NativeLab, name: str) -> None:
         self.name = name
-        self.number = native.done(native.lib.lab_add_host(native.handle))
+        self.number = native.call("add_host")
         self.native = native
 
     def set_line(self, rate_bps: int, overhead: int) -> None:
         """The rate of its port (0: unlimited) and octets of a frame on the wire beyond its own."""
-        lib, handle = self.native.lib, self.native.handle
-        self.native.done(lib.lab_set_line(handle, self.number, rate_bps, overhead))
+        self.native.call("set_line", self.number, rate_bps, overhead)
 
     def send(self, frame: bytes) -> None:
         """Send one frame now. Raises LabError when it is too long."""
         self._check([frame])
-        lib, handle = self.native.lib, self.native.handle
-        self.native.done(lib.lab_send_frame(handle, self.number, len(frame), frame))
+        self.native.call("send_frame", self.number, len(frame), frame)
 
     def send_series(
         self,
@@ -72,9 +70,8 @@ class HostNode:
         if not frames or not per_second > 0 or (count is not None and count < 1):
             raise LabError("a series has frames, a rate above 0 and a number of frames above 0")
         self._check(frames)
-        lib, handle = self.native.lib, self.native.handle
-        result = lib.lab_send_series(
-            handle,
+        self.native.call(
+            "send_series",
             self.number,
             start_ns,
             round(_PS_PER_S / per_second),
@@ -82,19 +79,14 @@ class HostNode:
             count or 0,
             *self.native.frames(frames),
         )
-        self.native.done(result)
 
     def counters(self) -> HostCounters:
         """What it sent and received."""
-        out = self.native.ffi.new("lab_host_stats *")
-        lib, handle = self.native.lib, self.native.handle
-        self.native.done(lib.lab_host_stats_of(handle, self.number, out))
-        return HostCounters(**self.native.fields(out))
+        return HostCounters(**self.native.read("lab_host_stats", "host_stats_of", self.number))
 
     def reset_delays(self) -> None:
         """Measure delays from now on."""
-        lib, handle = self.native.lib, self.native.handle
-        self.native.done(lib.lab_reset_delays(handle, self.number))
+        self.native.call("reset_delays", self.number)
 
     def _check(self, frames: Sequence[bytes]) -> None:
         longest = max(len(frame) for frame in frames)

@@ -74,7 +74,7 @@ class Block:
         self.rows += 1
         columns = len(self._probes)
         row = self._at + self.rows * columns
-        self._native.lib.lab_look(self._native.handle, columns, self._probes, row)
+        self._native.call("look", columns, self._probes, row)
 
     def take(self) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
         """The rows since the last call, and which of their values differ from the row before."""
@@ -123,13 +123,13 @@ class Watch:
 
     def look(self) -> None:
         """Look now; there is room."""
-        self._native.lib.lab_note(self._native.handle, self._watch)
+        self._native.call("note", self._watch)
 
     def run(self, until: int, before: int) -> int:
         """Run until then, with the looks that are due before `before`; the time reached. It ends
         earlier for an event, when this is full, and after the last look."""
         self._watch.before = before
-        return int(self._native.lib.lab_run_noting(self._native.handle, until, self._watch))
+        return self._native.call("run_noting", until, self._watch)
 
     def take(self) -> NDArray[np.int64]:
         """Time, place of the probe and value of each change since the last call."""

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from fcn.controller.config.modes import FlowControl, Notification
+from fcn.controller.config.modes import FlowControlMode, Notification
 
 Mode = Literal[
     "none", "ecn", "fcn", "end-con", "two-threshold", "fantel", "service", "flow", "priority"
@@ -24,8 +24,8 @@ NOTIFICATIONS = {
 """The modes in which switches notify, with the controller's name."""
 
 FLOW_CONTROL = {
-    "service": FlowControl.SERVICE,
-    "flow": FlowControl.FLOW,
-    "priority": FlowControl.PRIORITY,
+    "service": FlowControlMode.SERVICE,
+    "flow": FlowControlMode.FLOW,
+    "priority": FlowControlMode.PRIORITY,
 }
 """The modes of precise flow control, with the controller's name."""

@@ -61,8 +61,6 @@ class Notice:
 
 def take_notices(native: NativeLab, names: Mapping[int, str]) -> list[Notice]:
     """Those since the last call, in order; names: of hosts by their numbers."""
-    out = native.ffi.new("lab_notice[]", native.lib.lab_notices(native.handle))
-    native.lib.lab_take_notices(native.handle, out, len(out))
     return [
         Notice(
             n.time,
@@ -73,5 +71,5 @@ def take_notices(native: NativeLab, names: Mapping[int, str]) -> list[Notice]:
             IPv4Address(bytes(n.peer)[:4]) if n.version == 4 else IPv6Address(bytes(n.peer)),
             bool(n.by_switch),
         )
-        for n in out
+        for n in native.take("lab_notice", "notices")
     ]

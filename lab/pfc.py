@@ -101,21 +101,20 @@ def set_pfc(
     options.quanta = pfc.quanta
     options.priorities = sum(1 << priority for priority in pfc.priorities)
     options.queue = pfc.queue
-    native.done(native.lib.lab_set_pfc(native.handle, node, port, options))
+    native.call("set_pfc", node, port, options)
 
 
 def pfc_counters(native: NativeLab, node: int, port: int) -> PfcCounters:
     """Raises LabError when the port has no flow control."""
-    out = native.ffi.new("lab_pfc_stats *")
-    native.done(native.lib.lab_pfc_stats_of(native.handle, node, port, out))
-    return PfcCounters(**native.fields(out))
+    return PfcCounters(**native.read("lab_pfc_stats", "pfc_stats_of", node, port))
 
 
 def take_pauses(native: NativeLab, names: Mapping[int, str]) -> list[Pause]:
     """Those since the last call, in order; names: of nodes by their numbers."""
-    out = native.ffi.new("lab_pause[]", native.lib.lab_pauses(native.handle))
-    native.lib.lab_take_pauses(native.handle, out, len(out))
-    return [Pause(p.time, names[p.node], p.port, p.priority, bool(p.sent), p.duration) for p in out]
+    return [
+        Pause(p.time, names[p.node], p.port, p.priority, bool(p.sent), p.duration)
+        for p in native.take("lab_pause", "pauses")
+    ]
 
 
 def _check(pfc: Pfc) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from enum import IntEnum
 from ipaddress import IPv4Address, IPv6Address
+from typing import Any
 
 from fcn.lab.core import Simulation
 from fcn.lab.errors import LabError
@@ -177,64 +178,57 @@ class RoceHost:
                 value = getattr(source, name)
                 if name != "dcqcn":
                     setattr(native, name, -1 if value is None else value)
-        self._call("lab_roce", native)
+        self._call("roce", native)
 
     def connect(self, remote: Address, *, at_ns: int = 0) -> int:
         """Open a connection through the connection manager; its number here. Raises LabError."""
         if remote.version != self.address.version:
             raise LabError(f"{self.address} cannot reach {remote}: another version of IP")
-        return self._call("lab_roce_connect", remote.packed.ljust(16, b"\0"), at_ns)
+        return self._call("roce_connect", remote.packed.ljust(16, b"\0"), at_ns)
 
     def write(self, connection: int, size: int, *, start_ns: int = 0, message_id: int = 0) -> None:
         """Send a message of `size` octets by RDMA WRITE, not before `start_ns` and after the
         messages given before. Raises LabError."""
         if not 1 <= size < 1 << 32:
             raise LabError(f"a message of {size} octets is not one of 1 to 2^32 - 1")
-        self._call("lab_roce_post", connection, message_id, size, start_ns)
+        self._call("roce_post", connection, message_id, size, start_ns)
 
     def disconnect(self, connection: int) -> None:
         """Disconnect now; what was not acknowledged is given up."""
-        self._call("lab_roce_disconnect", connection)
+        self._call("roce_disconnect", connection)
 
     def sender(self, connection: int) -> SenderCounters:
         """A connection it opened, by its number."""
-        out = self._native.ffi.new("lab_requester_stats *")
-        self._call("lab_roce_requester", connection, out)
-        values = self._native.fields(out)
+        values = self._read("lab_requester_stats", "roce_requester", connection)
         return SenderCounters(**{**values, "state": State(values["state"])})
 
     def progress(self, connection: int) -> tuple[float, int, int]:
         """Of a connection it opened, for samples: the rate in bit/s, packets acknowledged, and
         octets sent."""
         out = self._sampled
-        self._call("lab_roce_requester", connection, out)
+        self._call("roce_requester", connection, out)
         return out.rate_bps, out.acknowledged, out.octets
 
     def receiver(self, connection: int) -> ReceiverCounters:
         """A connection it accepted, by their order."""
-        out = self._native.ffi.new("lab_responder_stats *")
-        self._call("lab_roce_responder", connection, out)
-        return ReceiverCounters(**self._native.fields(out))
+        return ReceiverCounters(**self._read("lab_responder_stats", "roce_responder", connection))
 
     def refused(self) -> dict[str, int]:
         """Packets that no connection took, by reason."""
-        out = self._native.ffi.new("lab_roce_refused *")
-        self._call("lab_roce_refused_of", out)
-        return self._native.fields(out)
+        return self._read("lab_roce_refused", "roce_refused_of")
 
     def _call(self, function: str, *arguments: object) -> int:
-        native = self._native
-        call = getattr(native.lib, function)
-        return native.done(call(native.handle, self.host.number, *arguments))
+        return self._native.call(function, self.host.number, *arguments)
+
+    def _read(self, struct: str, function: str, *arguments: object) -> dict[str, Any]:
+        return self._native.read(struct, function, self.host.number, *arguments)
 
 
 def completions(simulation: Simulation) -> list[Completion]:
     """Messages completed since the last call, on all hosts, in order of time."""
     native = simulation.native
-    count = native.lib.lab_completions(native.handle)
-    out = native.ffi.new("lab_completion[]", count)
-    native.lib.lab_take_completions(native.handle, out, count)
     names = {host.number: host.name for host in simulation.hosts.values()}
     return [
-        Completion(names[c.node], c.connection, c.id, c.size, c.start, c.completed) for c in out
+        Completion(names[c.node], c.connection, c.id, c.size, c.start, c.completed)
+        for c in native.take("lab_completion", "completions")
     ]

@@ -15,7 +15,7 @@ from typing import TextIO
 from finsy.proto import p4r
 from google.protobuf import text_format
 
-from fcn.contract.garbage import collect_often
+from fcn.contract.garbage_collection import collect_often
 from fcn.softswitch.engine.build import prepare
 from fcn.softswitch.p4rt import bmv2_options
 from fcn.softswitch.p4rt.backend import RealBackend

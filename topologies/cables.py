@@ -5,7 +5,6 @@ more on one that was down, and no switch is told of what it has to find out.
 """
 
 import os
-import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +14,7 @@ import yaml
 
 from fcn.controller.cli.capture import CaptureError, running_switch
 from fcn.controller.cli.common import fail
+from fcn.hosts.processes import run
 from fcn.topologies.controller_config import CONFIGURATION
 from fcn.topologies.model import Topology
 
@@ -107,14 +107,7 @@ def _drop_all(interface: str) -> tuple[str, ...]:
 
 
 def _tc(prefix: Sequence[str], *arguments: str) -> str:
-    command = [*prefix, "tc", "qdisc", *arguments]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        raise CableError(f"{command[0]} is not on PATH; install iproute2 and util-linux") from None
-    if done.returncode != 0:
-        raise CableError(f"{' '.join(command)}: {done.stderr.strip()}")
-    return done.stdout
+    return run([*prefix, "tc", "qdisc", *arguments], error=CableError)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import yaml
 from fcn.contract.depth import DEFAULT_THRESHOLDS
 from fcn.contract.units import format_rate
 from fcn.controller.config.holding import Holding
-from fcn.controller.config.modes import FlowControl, Notification
+from fcn.controller.config.modes import FlowControlMode, Notification
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.packets.wire import FAST_CNP_PORT
 from fcn.topologies.model import ROOMY_THRESHOLD, Node, Policy, Topology
@@ -63,8 +63,8 @@ class FcnSettings:
 
 def packets_held(settings: FcnSettings) -> int:
     """How many packets a node may hold for its neighbours; 0 without flow control."""
-    mode = settings.sections.get("flow_control", FlowControl.OFF)
-    if mode == FlowControl.OFF:
+    mode = settings.sections.get("flow_control", FlowControlMode.OFF)
+    if mode == FlowControlMode.OFF:
         return 0
     return Holding.model_validate(settings.sections.get("holding", {})).packets
 

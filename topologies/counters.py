@@ -5,7 +5,6 @@ Reads need no arbitration, so this looks at the switches independently of the co
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import TypeVar
 
 import grpc
@@ -90,12 +89,7 @@ class CounterReader:
     def __enter__(self) -> "CounterReader":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_exc: object) -> None:
         for channel in self._channels.values():
             channel.close()
 

@@ -13,8 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from fcn.controller.config.balancing import LoadBalancing
 from fcn.controller.config.base import not_empty
-from fcn.controller.config.document import Path as KeyPath
-from fcn.controller.config.document import listed, model_problems, read_document, read_text
+from fcn.controller.config.document import KeyPath, listed, model_problems, read_document, read_text
 from fcn.controller.config.failures import FailureDetection
 from fcn.controller.config.load import EXAMPLE as CONTROLLER_EXAMPLE
 from fcn.controller.config.model import MAX_SIDS

@@ -4,7 +4,6 @@ switch port --veth-- [ host's namespace: bridge --TAP-- QEMU: eth0, rxe0 ]
   this host --veth-- [                   bridge --TAP-- QEMU: eth1, for management ]
 """
 
-import subprocess
 from functools import cached_property
 from ipaddress import IPv4Interface, IPv6Address
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from fcn.hosts.guest.channel import Channel, GuestError
 from fcn.hosts.guest.image import Image
 from fcn.hosts.guest.qemu import SHARE_TAG, Guest, Nic
+from fcn.hosts.processes import run
 from fcn.topologies.hosts import OFFLOADS, HostError, RoceHost
 from fcn.topologies.model import HostAddresses
 
@@ -65,9 +65,7 @@ class GuestHost(RoceHost):
             f"ip addr add {self.management[0]} dev {outside}",
             f"ip link set {outside} up",
         ):
-            done = subprocess.run(command.split(), capture_output=True, text=True, check=False)
-            if done.returncode != 0:
-                raise HostError(f"{self.name}: {command}: {done.stderr.strip()}")
+            run(command.split(), error=HostError)
         self._bridge("br1", "mgmt", MANAGEMENT_TAP)
 
     @property

@@ -1,12 +1,10 @@
 """A topology brought to life: Mininet, its switches and hosts, and the controller."""
 
 import fcntl
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal
 
 from mininet.log import setLogLevel
@@ -16,11 +14,10 @@ from mininet.node import Node
 from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.hosts.delayline import fcn_delayline
-from fcn.hosts.processes import Process, ProcessError, wait_until
+from fcn.hosts.processes import Process, ProcessError, run, wait_until
 from fcn.topologies.api import api_endpoint, fcn_command
 from fcn.topologies.cables import set_link
 from fcn.topologies.catalog import NetworkError
-from fcn.topologies.clock_rates import clock_rates
 from fcn.topologies.controller_config import (
     CONFIGURATION,
     FcnSettings,
@@ -28,6 +25,7 @@ from fcn.topologies.controller_config import (
     packets_held,
 )
 from fcn.topologies.hosts import RoceHost
+from fcn.topologies.link_clock import clock_rates
 from fcn.topologies.model import Link, Topology
 from fcn.topologies.switches import Bmv2Switch, P4Switch, SoftSwitch
 
@@ -95,12 +93,7 @@ class Network:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_exc: object) -> None:
         self.stop()
 
     def _start(self) -> None:
@@ -109,7 +102,7 @@ class Network:
         self._resources.enter_context(_exclusive(self.directory))
         self.api = self._resources.enter_context(api_endpoint(self.directory))
         # No address, no duplicate address detection, no router solicitation on switch ports.
-        _sysctl("net.ipv6.conf.default.disable_ipv6", "1")
+        run(["sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1"])
         # Mininet would raise limits of the whole machine, which four switches do not need.
         Mininet.inited = True
         clocks = clock_rates(self._checked_configuration())
@@ -179,9 +172,9 @@ class Network:
         lines = {f"{line.name}-eth{end}" for line in self._delay_lines for end in (0, 1)}
         dc = {port.interface for port in self.topology.ports if port.role == "dc"}
         for interface in core | lines:
-            _run(["ip", "link", "set", interface, "mtu", str(CORE_MTU)])
+            run(["ip", "link", "set", interface, "mtu", str(CORE_MTU)])
         for interface in core | lines | dc:
-            _run(["ethtool", "-K", interface, "tx", "off", "rx", "off", "gso", "off", "gro", "off"])
+            run(["ethtool", "-K", interface, "tx", "off", "rx", "off", "gso", "off", "gro", "off"])
 
     @property
     def _configuration(self) -> str:
@@ -291,16 +284,3 @@ def _exclusive(directory: Path) -> Iterator[None]:
                 f"another topology writes to {directory}: choose another directory with --out"
             ) from None
         yield
-
-
-def _run(command: list[str]) -> None:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError as error:
-        raise ProcessError(f"{command[0]} is not on PATH; install it") from error
-    if done.returncode != 0:
-        raise ProcessError(f"{' '.join(command)}: {done.stderr.strip()}")
-
-
-def _sysctl(name: str, value: str) -> None:
-    _run(["sysctl", "-qw", f"{name}={value}"])

@@ -3,7 +3,6 @@
 import threading
 import time
 from dataclasses import dataclass
-from types import TracebackType
 
 import grpc
 
@@ -35,12 +34,7 @@ class TrafficManager:
     def __enter__(self) -> "TrafficManager":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_exc: object) -> None:
         self._channel.close()
 
     def shape(self, port: Port, queue: Queue | None) -> None:

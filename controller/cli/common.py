@@ -1,5 +1,7 @@
 """Shared parts of the commands: options, the controller's client, errors and exit codes."""
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -39,6 +41,11 @@ def fail(message: str, code: int = EXIT_FAILED) -> typer.Exit:
     """Print an error and return the exception to raise."""
     err.print(Text.assemble(("error:", "bold red"), " ", message), soft_wrap=True)
     return typer.Exit(code)
+
+
+def discard_output() -> None:
+    """What is still buffered for standard output, and cannot be written, is lost."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

@@ -5,7 +5,6 @@ controller cannot be reached, 5 (of `fcn status`) a switch is not as intended.
 """
 
 import errno
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,6 +23,7 @@ from fcn.controller.cli.common import (
     Json,
     NodeName,
     controller,
+    discard_output,
     err,
     fail,
     out,
@@ -103,6 +103,7 @@ def check(config: ConfigFile) -> None:
     from fcn.controller.config.check_balancing import balancing_warnings
     from fcn.controller.config.check_failures import failure_warnings
     from fcn.controller.config.check_modes import mode_warnings
+    from fcn.controller.config.check_unused import unused_notes
     from fcn.controller.config.watching import Watching
 
     out.print(
@@ -118,6 +119,7 @@ def check(config: ConfigFile) -> None:
     notes += failure_warnings(network, watching)
     notes += balancing_warnings(network, watching)
     notes += mode_warnings(network)
+    notes += unused_notes(network)
     for where, text in notes:
         out.print(f"note: {where}: {text}", highlight=False, soft_wrap=True)
 
@@ -264,18 +266,13 @@ def main() -> None:
     try:
         app()
     except BrokenPipeError:
-        _discard_output()
+        discard_output()
         sys.exit(0)
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        _discard_output()
+        discard_output()
         sys.exit(f"error: cannot write the output: {error.strerror}")
-
-
-def _discard_output() -> None:
-    """What is still buffered cannot be written either."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

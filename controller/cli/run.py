@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from fcn.contract.constants import PipelineError
-from fcn.contract.garbage import collect_often
+from fcn.contract.garbage_collection import collect_often
 from fcn.controller.app import ControlPlane
+from fcn.controller.cli.common import discard_output
 from fcn.controller.config import Config
 from fcn.controller.finsy_adapter import FinsyError
 from fcn.controller.hostagent.service import AgentServiceError
@@ -44,7 +45,11 @@ async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool)
         async with AsyncExitStack() as stack:
             address = await stack.enter_async_context(serving(plane.network, config.api))
             await stack.enter_async_context(plane.running())
-            print(f"fcn controller for {len(plane.nodes)} nodes, API on {address}", flush=True)
+            try:
+                print(f"fcn controller for {len(plane.nodes)} nodes, API on {address}", flush=True)
+            except OSError:
+                # As with the log, nobody has to read it.
+                discard_output()
             stopped = asyncio.create_task(stop.wait())
             others = [asyncio.create_task(job) for job in (_show_progress(plane), collect_often())]
             await stopped

@@ -345,6 +345,8 @@ def show_paths(console: Console, policies: "Sequence[pb.Policy]", *, as_json: bo
     if as_json:
         _print_json([_path_numbers(policy) for policy in policies])
         return
+    if not policies:
+        console.print("no node has a policy in the file", highlight=False)
     for policy in policies:
         columns = ("tunnel", "ID", "via", "weight", "state", "for", "said by")
         title = f"{policy.node}: {policy.name}, to {policy.to}"
@@ -381,6 +383,10 @@ def show_links(console: Console, links: "Sequence[pb.Link]", *, as_json: bool) -
     """A row for each end of a link."""
     if as_json:
         _print_json([_link_numbers(link) for link in links])
+        return
+    if not links:
+        why = "no link is watched: that takes failure_detection and links in the file"
+        console.print(why, highlight=False)
         return
     table = _table("", "link", "far end", "state", "for", "came up", "went down", "utilization")
     for link in links:

@@ -4,10 +4,12 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial
 from ipaddress import IPv6Address
 from itertools import combinations
+from pathlib import Path
 
 from fcn.contract.constants import VRF_CELLS, PipelineError
 from fcn.contract.depth import Depth, DepthError
 from fcn.contract.targets import Target
+from fcn.controller.config.check_addresses import check_hosts, check_next_hop, mac_owners
 from fcn.controller.config.check_balancing import check_balancing, check_balancing_node, check_rates
 from fcn.controller.config.check_end_con import check_end_con, end_con_problem
 from fcn.controller.config.check_failures import check_fantel, check_watching
@@ -20,14 +22,15 @@ from fcn.controller.config.check_policies import (
     check_policies,
     check_room,
 )
-from fcn.controller.config.document import listed
+from fcn.controller.config.check_unused import check_roles
+from fcn.controller.config.document import KeyPath, listed
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.notation import Address, Network
 from fcn.controller.config.paths import Planner
 from fcn.controller.config.programs import profile_problem, program_of
-from fcn.controller.config.queue_depths import own_depths, queue_depths
-from fcn.controller.config.transport import Finding, Path, check_transport
+from fcn.controller.config.queue_depths import level_problem, own_depths, queue_depths
+from fcn.controller.config.transport import Finding, check_transport
 from fcn.controller.config.watching import Watching
 
 
@@ -46,10 +49,9 @@ def check(config: Config, planner: Planner) -> Iterator[Finding]:
 def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
     if config.metrics is not None and config.metrics.startswith("unix:"):
         yield ("metrics",), "Prometheus uses HTTP over TCP; write host:port"
-    port = config.api.rpartition(":")[2]
-    # By port alone: one address has many spellings, and some of them are every address.
-    if config.metrics is not None and config.metrics.rpartition(":")[2] == port != "0":
-        yield ("metrics",), f"api listens on {config.api}, too; give each its own port"
+    yield from _check_listeners(config)
+    if config.state is not None and not Path(config.state).is_dir():
+        yield ("state",), f"there is no folder {config.state}; make it, for the controller's user"
     yield from check_holding(config)
     yield from check_pauses(config)
     yield from _check_vrfs(config)
@@ -62,10 +64,12 @@ def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
     yield from check_path_numbers(config)
     yield from check_fantel_port(config)
     yield from check_balancing(config)
+    yield from _check_levels(config)
     for name, node in config.nodes.items():
-        path: Path = ("nodes", name)
+        path: KeyPath = ("nodes", name)
         for checker in (
             _check_ports,
+            check_roles,
             _check_subnets,
             _check_node_vrfs,
             _check_tunnels,
@@ -79,10 +83,28 @@ def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
         yield from _check_target(config, name, node)
 
 
+def _check_listeners(config: Config) -> Iterator[Finding]:
+    """Two on one port: by port alone, as one address has many spellings, and some of them are every
+    address."""
+    taken: dict[str, str] = {}
+    agents = config.host_agents
+    listeners: tuple[tuple[KeyPath, str | None], ...] = (
+        (("api",), config.api),
+        (("metrics",), config.metrics),
+        (("host_agents", "listen"), agents.listen if agents is not None else None),
+    )
+    for path, endpoint in listeners:
+        if endpoint is None or endpoint.startswith("unix:") or endpoint.endswith(":0"):
+            continue
+        first = taken.setdefault(endpoint.rpartition(":")[2], f"{path[0]} listens on {endpoint}")
+        if not first.startswith(str(path[0])):
+            yield path, f"{first}, too; give each its own port"
+
+
 def _duplicates(
-    items: Iterable[tuple[Path, Hashable]], message: Callable[[Hashable, str], str]
+    items: Iterable[tuple[KeyPath, Hashable]], message: Callable[[Hashable, str], str]
 ) -> Iterator[Finding]:
-    first: dict[Hashable, Path] = {}
+    first: dict[Hashable, KeyPath] = {}
     for path, value in items:
         if value in first:
             yield path, message(value, ".".join(map(str, first[value])))
@@ -117,10 +139,10 @@ def _check_cells(config: Config) -> Iterator[Finding]:
 
 
 def _check_links(config: Config) -> Iterator[Finding]:
-    ends: list[tuple[Path, Hashable]] = []
+    ends: list[tuple[KeyPath, Hashable]] = []
     for index, link in enumerate(config.link_ends()):
         for side, (node_name, number) in enumerate(link):
-            path: Path = ("links", index, side)
+            path: KeyPath = ("links", index, side)
             node = config.nodes.get(node_name)
             if node is None:
                 yield path, f"there is no node {node_name}"
@@ -131,12 +153,15 @@ def _check_links(config: Config) -> Iterator[Finding]:
             elif port.role != "core":
                 yield path, f"port {number} of {node_name} is not a core port"
             ends.append((path, (node_name, number)))
+        (near, near_port), (far, far_port) = link
+        if near == far and near_port != far_port:
+            yield ("links", index), f"both ends are of {near}; a link is between two nodes"
     yield from _duplicates(ends, lambda end, first: f"this port is already linked by {first}")
 
 
 def _check_switches(config: Config) -> Iterator[Finding]:
     """A switch has one primary controller, and is one node of it."""
-    switches: list[tuple[Path, Hashable]] = [
+    switches: list[tuple[KeyPath, Hashable]] = [
         (("nodes", name, "grpc"), (node.grpc, node.device_id))
         for name, node in config.nodes.items()
     ]
@@ -147,11 +172,11 @@ def _check_switches(config: Config) -> Iterator[Finding]:
 
 def _check_owners(config: Config) -> Iterator[Finding]:
     """Each underlay address and SID belongs to one node."""
-    owned: list[tuple[Path, Hashable]] = []
+    owned: list[tuple[KeyPath, Hashable]] = []
     for name, node in config.nodes.items():
-        path: Path = ("nodes", name)
+        path: KeyPath = ("nodes", name)
         owned.append(((*path, "underlay_address"), node.underlay_address))
-        sids: list[tuple[Path, IPv6Address]] = [
+        sids: list[tuple[KeyPath, IPv6Address]] = [
             ((*path, "end_sids", index), sid) for index, sid in enumerate(node.end_sids)
         ]
         for vrf_name, vrf in node.vrfs.items():
@@ -174,13 +199,21 @@ def _check_owners(config: Config) -> Iterator[Finding]:
                     for position, address in enumerate(port.addresses)
                 ]
     yield from _duplicates(owned, lambda value, first: f"{value} already belongs to {first}")
+    locators: list[tuple[KeyPath, Hashable]] = [
+        (("nodes", name, "locator"), node.locator)
+        for name, node in config.nodes.items()
+        if node.locator is not None
+    ]
+    yield from _duplicates(locators, lambda value, first: f"{value} is already {first}")
+    macs = mac_owners(config)
+    yield from _duplicates(macs, lambda value, first: f"{value} already belongs to {first}")
 
 
 def _check_agents(config: Config) -> Iterator[Finding]:
     """Each address in a VRF belongs to one host."""
-    owned: list[tuple[Path, Hashable]] = []
+    owned: list[tuple[KeyPath, Hashable]] = []
     for name, host in (config.host_agents.hosts if config.host_agents else {}).items():
-        path: Path = ("host_agents", "hosts", name)
+        path: KeyPath = ("host_agents", "hosts", name)
         if host.vrf not in config.vrfs:
             yield (*path, "vrf"), f"there is no VRF {host.vrf}"
         owned += [
@@ -191,12 +224,12 @@ def _check_agents(config: Config) -> Iterator[Finding]:
 
 
 def _check_ports(config: Config, node: Node) -> Iterator[Finding]:
-    keys: list[tuple[Path, Hashable]] = [
+    keys: list[tuple[KeyPath, Hashable]] = [
         (("ports", index, "number"), (port.number, port.vlan))
         for index, port in enumerate(node.ports)
     ]
     yield from _duplicates(keys, lambda key, first: f"this port and VLAN is already {first}")
-    names: list[tuple[Path, Hashable]] = [
+    names: list[tuple[KeyPath, Hashable]] = [
         (("ports", index, "name"), port.name) for index, port in enumerate(node.ports) if port.name
     ]
     yield from _duplicates(names, lambda name, first: f"{name} is already the name of {first}")
@@ -233,14 +266,12 @@ def _check_port(config: Config, node: Node, port: Port) -> Iterator[Finding]:
         yield ("role",), "a DC port needs its vrf"
     elif port.vrf not in config.vrfs:
         yield ("vrf",), f"there is no VRF {port.vrf} under vrfs"
-    for host in port.hosts:
-        if not any(host in address.network for address in port.addresses):
-            yield ("hosts", str(host)), f"{host} is in no subnet of this port"
+    yield from check_hosts(port)
 
 
 def _check_subnets(config: Config, node: Node) -> Iterator[Finding]:
     """Connected subnets of one VRF (or of the underlay) do not overlap on one node."""
-    subnets: list[tuple[Path, str, Network]] = [
+    subnets: list[tuple[KeyPath, str, Network]] = [
         (("ports", index, "addresses", position), port.vrf or "", address.network)
         for index, port in enumerate(node.ports)
         for position, address in enumerate(port.addresses)
@@ -256,11 +287,11 @@ def _check_node_vrfs(config: Config, node: Node) -> Iterator[Finding]:
     if node.role == "p" and (node.vrfs or node.tunnels or node.policies):
         yield ("role",), "a P node has neither VRFs nor tunnels nor policies"
     for name, vrf in node.vrfs.items():
-        path: Path = ("vrfs", name)
+        path: KeyPath = ("vrfs", name)
         if name not in config.vrfs:
             yield path, f"there is no VRF {name} under vrfs"
             continue
-        prefixes: list[tuple[Path, Hashable]] = [
+        prefixes: list[tuple[KeyPath, Hashable]] = [
             ((*path, "routes", index, "prefix"), route.prefix)
             for index, route in enumerate(vrf.routes)
         ]
@@ -288,8 +319,8 @@ def _check_node_vrfs(config: Config, node: Node) -> Iterator[Finding]:
             elif route.via is not None:
                 if route.via.version != route.prefix.version:
                     yield (*here, "via"), "next hop and prefix are of different IP versions"
-                elif not any(route.via in network for network in connected):
-                    yield (*here, "via"), f"{route.via} is in no connected subnet of VRF {name}"
+                elif problem := check_next_hop(node, name, route.via):
+                    yield (*here, "via"), problem
             if route.prefix in connected:
                 yield (*here, "prefix"), f"{route.prefix} is connected here and needs no route"
     for index, port in enumerate(node.ports):
@@ -298,7 +329,7 @@ def _check_node_vrfs(config: Config, node: Node) -> Iterator[Finding]:
 
 
 def _lacking_for_policy(
-    config: Config, node: Node, vrf: str, policy: str, route: Path
+    config: Config, node: Node, vrf: str, policy: str, route: KeyPath
 ) -> Iterator[Finding]:
     if policy not in node.policies:
         known = listed(node.policies)
@@ -326,7 +357,7 @@ def _tunnel_lacks(config: Config, tunnel: Tunnel, vrf: str) -> str | None:
 
 def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
     for name, tunnel in node.tunnels.items():
-        path: Path = ("tunnels", name)
+        path: KeyPath = ("tunnels", name)
         if tunnel.to is not None:
             far = config.nodes.get(tunnel.to)
             if far is None:
@@ -342,23 +373,30 @@ def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
                 yield (*path, "via", index), f"{visited} is an end of the tunnel itself"
             elif not config.nodes[visited].end_sids:
                 yield (*path, "via", index), f"{visited} has no end_sids"
+            elif visited in tunnel.via[:index]:
+                yield (*path, "via", index), f"{visited} is visited already"
         if len(tunnel.via) >= MAX_SIDS:
             yield (*path, "via"), f"at most {MAX_SIDS} SIDs, the service SID included"
         owned: set[Address] = {node.underlay_address, *node.end_sids}
         owned |= {address.ip for port in node.core_ports for address in port.addresses}
+        sids = {sid for vrf in node.vrfs.values() for sid in (vrf.service_sid, vrf.end_con_sid)}
+        if tunnel.egress in owned:
+            yield (*path, "egress"), f"{tunnel.egress} is an address of this node itself"
+        if tunnel.sids and tunnel.sids[-1] in owned | sids:
+            yield (*path, "sids"), f"{tunnel.sids[-1]} is an address of this node itself"
         if tunnel.source is not None and tunnel.source not in owned:
             yield (*path, "source"), f"{tunnel.source} is not an address of this node"
 
 
 def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
     core = {port.number for port in node.core_ports}
-    routes: list[tuple[Path, Hashable]] = [
+    routes: list[tuple[KeyPath, Hashable]] = [
         (("underlay", index, "prefix"), route.prefix) for index, route in enumerate(node.underlay)
     ]
     yield from _duplicates(routes, lambda prefix, first: f"{prefix} is already {first}")
     for index, route in enumerate(node.underlay):
         for position, hop in enumerate(route.via):
-            here: Path = ("underlay", index, "via", position)
+            here: KeyPath = ("underlay", index, "via", position)
             if hop.port not in core:
                 yield (*here, "port"), f"{hop.port} is not a core port of this node"
             elif hop.address is not None and not hop.address.is_link_local:
@@ -369,7 +407,7 @@ def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
 
 def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
     """Limits of the node's target: port numbers, and the unit and range of queue depth."""
-    path: Path = ("nodes", name)
+    path: KeyPath = ("nodes", name)
     if problem := profile_problem(config, node):
         yield (*path, "profile"), problem
         return
@@ -412,9 +450,21 @@ def _depth_problem(target: Target, depths: tuple[Depth, ...], packet_size: int) 
     return None
 
 
+def _check_levels(config: Config) -> Iterator[Finding]:
+    """The default depths, where a queue has them."""
+    is_used = any(
+        (port.number, 0) not in own_depths(name, node)
+        for name, node in config.nodes.items()
+        for port in node.core_ports
+    )
+    problem = level_problem(config, len(config.congestion.thresholds))
+    if is_used and problem:
+        yield ("congestion", "levels"), f"for congestion.thresholds: {problem}"
+
+
 def _check_thresholds(config: Config, node: Node) -> Iterator[Finding]:
     numbers = {port.number for port in node.ports}
-    queues: list[tuple[Path, Hashable]] = [
+    queues: list[tuple[KeyPath, Hashable]] = [
         (("thresholds", index), (entry.port, entry.queue))
         for index, entry in enumerate(node.thresholds)
     ]
@@ -422,6 +472,5 @@ def _check_thresholds(config: Config, node: Node) -> Iterator[Finding]:
     for index, entry in enumerate(node.thresholds):
         if entry.port not in numbers:
             yield ("thresholds", index, "port"), f"the node has no port {entry.port}"
-        classic = config.notification is not Notification.TWO_THRESHOLD
-        if classic and len(entry.depths) > len(config.congestion.levels):
-            yield ("thresholds", index, "depths"), "more depths than congestion.levels has levels"
+        if problem := level_problem(config, len(entry.depths)):
+            yield ("thresholds", index, "depths"), problem

@@ -6,11 +6,12 @@ from fcn.contract.link_clock import shortest_round
 from fcn.contract.pipeline import Pipeline
 from fcn.contract.units import format_rate
 from fcn.controller.config.balancing import MOST_REFRESH
+from fcn.controller.config.document import KeyPath
 from fcn.controller.config.model import Config
-from fcn.controller.config.modes import FlowControl
+from fcn.controller.config.modes import FlowControlMode
 from fcn.controller.config.notation import SECOND, format_duration, parse_duration
 from fcn.controller.config.paths import used_policies
-from fcn.controller.config.transport import Finding, Path
+from fcn.controller.config.transport import Finding
 from fcn.controller.config.watching import Watching
 
 MOST_BITS = 8 << 31
@@ -20,7 +21,7 @@ look may be late (p4src/fantel/v1model/link_load.p4)."""
 MS = 1000
 """Microseconds."""
 
-_SECTION: Path = ("load_balancing",)
+_SECTION: KeyPath = ("load_balancing",)
 
 
 def check_balancing(config: Config) -> Iterator[Finding]:
@@ -63,7 +64,7 @@ def check_rates(config: Config, watching: Watching) -> Iterator[Finding]:
         for index, port in enumerate(node.ports):
             if port.number not in peers:
                 continue
-            place: Path = ("nodes", name, "ports", index)
+            place: KeyPath = ("nodes", name, "ports", index)
             if port.rate is None:
                 yield (
                     place,
@@ -116,7 +117,7 @@ def balancing_warnings(config: Config, watching: Watching) -> Iterator[tuple[str
             f"loads are said again every {shown}; write {shown}, or a shorter interval",
         )
     longest = config.holding.longest
-    if config.flow_control is not FlowControl.OFF and balancing.flowlet <= longest:
+    if config.flow_control is not FlowControlMode.OFF and balancing.flowlet <= longest:
         yield (
             f"{section}.flowlet",
             f"with flow_control a flow's packets may wait for {format_duration(longest)} and more "

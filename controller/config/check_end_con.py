@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from fcn.contract.pipeline import Pipeline
 from fcn.contract.profiles import Mode
+from fcn.controller.config.document import KeyPath
 from fcn.controller.config.model import Config, Node
-from fcn.controller.config.modes import FlowControl, Notification
-from fcn.controller.config.transport import Finding, Path
+from fcn.controller.config.modes import FlowControlMode, Notification
+from fcn.controller.config.transport import Finding
 from fcn.controller.config.tunnel_ends import end_con_sids
 
 _MODE = "notification: end-con"
@@ -24,7 +25,7 @@ def check_end_con(config: Config, node: Node) -> Iterator[Finding]:
             )
     if node.cnp.source != "peer":
         # The P writes the CNP, and knows no other address than that of the flow's receiver.
-        where: Path = ("cnp", "source") if "source" in node.cnp.model_fields_set else ()
+        where: KeyPath = ("cnp", "source") if "source" in node.cnp.model_fields_set else ()
         yield where, f"{_MODE} needs cnp.source: peer, as the P has no other address for the CNP"
     for name, tunnel in node.tunnels.items():
         if tunnel.source is not None:
@@ -38,7 +39,7 @@ def end_con_problem(config: Config, name: str, program: Pipeline) -> str | None:
         return None
     if not program.target.end_con:
         return f"{_MODE} needs a program with END.CON; there is none for {program.target.name}"
-    if config.flow_control is FlowControl.OFF or Mode.FLOW_CONTROL not in program.modes:
+    if config.flow_control is FlowControlMode.OFF or Mode.FLOW_CONTROL not in program.modes:
         return None
     sids, room = len(end_con_sids(config, name)), program.table_size("notification_sid")
     if sids > room:

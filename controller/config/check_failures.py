@@ -8,14 +8,15 @@ from fcn.contract.pipeline import Pipeline
 from fcn.contract.profiles import Mode
 from fcn.controller.config.addressing import own_prefixes
 from fcn.controller.config.alternates import alternates
+from fcn.controller.config.document import KeyPath
 from fcn.controller.config.model import Config
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.notation import format_duration
 from fcn.controller.config.programs import has_clock, program_of
-from fcn.controller.config.transport import Finding, Path
+from fcn.controller.config.transport import Finding
 from fcn.controller.config.watching import Watching, first_ports
 
-_SECTION: Path = ("failure_detection",)
+_SECTION: KeyPath = ("failure_detection",)
 
 
 def check_watching(config: Config, watching: Watching) -> Iterator[Finding]:

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 from fcn.contract.depth import Depth, DepthError
 from fcn.contract.pipeline import Pipeline
+from fcn.controller.config.document import KeyPath
 from fcn.controller.config.holding import Holding
 from fcn.controller.config.model import Config, Node
-from fcn.controller.config.modes import FlowControl
+from fcn.controller.config.modes import FlowControlMode
 from fcn.controller.config.notation import SECOND, format_duration
-from fcn.controller.config.transport import Finding, Path
+from fcn.controller.config.transport import Finding
 
-_SECTION: Path = ("holding",)
+_SECTION: KeyPath = ("holding",)
 
 
 def check_holding(config: Config) -> Iterator[Finding]:
@@ -29,7 +30,7 @@ def check_holding(config: Config) -> Iterator[Finding]:
         )
     if holding.pass_off_at >= holding.pass_on_at:
         yield (*_SECTION, "pass_off_at"), "must be below pass_on_at, both in percent"
-    if config.flow_control is not FlowControl.OFF and not config.links:
+    if config.flow_control is not FlowControlMode.OFF and not config.links:
         yield ("flow_control",), "neighbours are known from links; there are none"
 
 
@@ -75,9 +76,9 @@ def check_holding_node(
     config: Config, name: str, node: Node, program: Pipeline
 ) -> Iterator[Finding]:
     """Why a node cannot be in the domain."""
-    if config.flow_control is FlowControl.OFF:
+    if config.flow_control is FlowControlMode.OFF:
         return
-    path: Path = ("nodes", name)
+    path: KeyPath = ("nodes", name)
     target = program.target
     if target.ports.parking is None:
         yield path, f"flow_control has no program for {target.name} yet; write off"

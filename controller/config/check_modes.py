@@ -6,7 +6,7 @@ from fcn.contract.depth import DepthError
 from fcn.contract.pipeline import Pipeline
 from fcn.contract.profiles import Mode
 from fcn.controller.config.addressing import used_tunnels
-from fcn.controller.config.document import listed
+from fcn.controller.config.document import KeyPath, listed
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import Notification, Treatment
 from fcn.controller.config.notation import format_duration
@@ -16,7 +16,7 @@ from fcn.controller.config.queue_depths import (
     queue_curves,
     queue_depths,
 )
-from fcn.controller.config.transport import Finding, Path
+from fcn.controller.config.transport import Finding
 
 LONGEST_BURST = 1000
 """Seconds that a slowed flow's burst takes at its rate, at most: switches count its time in 2^-16
@@ -35,13 +35,13 @@ def check_modes(config: Config) -> Iterator[Finding]:
         for tunnel_name, tunnel in node.tunnels.items():
             for key in ("light", "next"):
                 if key in tunnel.model_fields_set:
-                    path: Path = ("nodes", name, "tunnels", tunnel_name, key)
+                    path: KeyPath = ("nodes", name, "tunnels", tunnel_name, key)
                     yield path, f"belongs to notification: two-threshold, {_mode(config)}"
 
 
 def mode_warnings(config: Config) -> Iterator[tuple[str, str]]:
     """What does less in the domain's mode than it may seem to: place in the file, and why."""
-    if config.notification is not Notification.NONE:
+    if config.notification not in (Notification.NONE, Notification.FANTEL):
         return
     for name, node in config.nodes.items():
         to_customers = {port.number for port in node.dc_ports}
@@ -50,7 +50,7 @@ def mode_warnings(config: Config) -> Iterator[tuple[str, str]]:
                 yield (
                     f"nodes.{name}.thresholds[{index}]",
                     f"port {entry.port} leads to a data centre and marks CE only: with "
-                    "notification: none this node tells no other PE of it",
+                    f"notification: {config.notification} this node tells no other PE of it",
                 )
 
 
@@ -140,7 +140,7 @@ def _treats(config: Config) -> bool:
 def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
     used = {name for name, _ in used_tunnels(node)}
     for name, tunnel in node.tunnels.items():
-        path: Path = ("tunnels", name)
+        path: KeyPath = ("tunnels", name)
         reroutes = (tunnel.light or config.two_threshold.treatment) is Treatment.REROUTE
         if tunnel.next is None:
             if reroutes and name in used and not _is_a_next(node, name):
@@ -166,7 +166,7 @@ def _is_a_next(node: Node, name: str) -> bool:
 
 def check_curves(config: Config, name: str, node: Node, program: Pipeline) -> Iterator[Finding]:
     """Limits of a node's program in the two-threshold mode, in which the domain is."""
-    path: Path = ("nodes", name)
+    path: KeyPath = ("nodes", name)
     if Mode.TWO_THRESHOLD not in program.modes:
         yield (
             (*path, "program"),

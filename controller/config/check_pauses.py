@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from fcn.controller.config.addressing import used_tunnels
-from fcn.controller.config.document import listed
+from fcn.controller.config.document import KeyPath, listed
 from fcn.controller.config.holding import QUANTUM_BITS
 from fcn.controller.config.model import Config, Node, Port
-from fcn.controller.config.modes import FlowControl
+from fcn.controller.config.modes import FlowControlMode
 from fcn.controller.config.notation import SECOND, format_duration
-from fcn.controller.config.transport import Finding, Path
+from fcn.controller.config.transport import Finding
 
 MOST_REPEAT = SECOND // 2
 """An ARN about a pause says at most 2^20 microseconds (p4src/flow_control/v1model/pe.p4)."""
@@ -24,11 +24,11 @@ def check_pauses(config: Config) -> Iterator[Finding]:
             "port heed_pause: true and its rate, or leave this out",
         )
     for name, node in config.nodes.items():
-        heeding: dict[int, Path] = {}
+        heeding: dict[int, KeyPath] = {}
         for index, port in enumerate(node.ports):
             if not port.heed_pause:
                 continue
-            path: Path = ("nodes", name, "ports", index, "heed_pause")
+            path: KeyPath = ("nodes", name, "ports", index, "heed_pause")
             if problem := _problem(config, port):
                 yield path, problem
             elif port.number in heeding:
@@ -72,7 +72,7 @@ def check_pauses(config: Config) -> Iterator[Finding]:
 def _problem(config: Config, port: Port) -> str | None:
     if port.role == "core":
         return "is for DC ports; nodes ask each other by ARN (flow_control)"
-    if config.flow_control is FlowControl.OFF:
+    if config.flow_control is FlowControlMode.OFF:
         return "needs flow_control: what data centres pause is asked of neighbours; or leave it out"
     if port.rate is None:
         return (
@@ -91,7 +91,7 @@ def _problem(config: Config, port: Port) -> str | None:
 
 def _reaches_others(config: Config, name: str, node: Node) -> str | None:
     """Whether what neighbours hold for one tenant of this PE is also another's."""
-    if config.flow_control is FlowControl.PRIORITY:
+    if config.flow_control is FlowControlMode.PRIORITY:
         tenants = sorted({port.vrf for port in node.dc_ports if port.vrf is not None})
         if len(tenants) > 1:
             return (
@@ -99,7 +99,7 @@ def _reaches_others(config: Config, name: str, node: Node) -> str | None:
                 f"that pauses would stop the others of {listed(tenants)}; use service or flow, or "
                 "one VRF on this PE"
             )
-    if config.flow_control is FlowControl.SERVICE:
+    if config.flow_control is FlowControlMode.SERVICE:
         tenants = sorted(_tenants_over_gre(config, name))
         if len(tenants) > 1:
             return (

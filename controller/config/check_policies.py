@@ -7,12 +7,12 @@ from fcn.contract.paths import entries_of
 from fcn.contract.pipeline import Pipeline
 from fcn.contract.profiles import Mode
 from fcn.controller.config.addressing import tunnel_numbers
-from fcn.controller.config.document import listed
+from fcn.controller.config.document import KeyPath, listed
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.paths import COMPUTED, Plan, Planner, path_number, used_policies
 from fcn.controller.config.policies import Policy, PolicyPath
-from fcn.controller.config.reporters import places
-from fcn.controller.config.transport import Finding, Path
+from fcn.controller.config.reporters import reporting_ends
+from fcn.controller.config.transport import Finding
 
 
 def check_policies(planner: Planner, config: Config, node: Node) -> Iterator[Finding]:
@@ -22,7 +22,7 @@ def check_policies(planner: Planner, config: Config, node: Node) -> Iterator[Fin
     name = next(each for each, other in config.nodes.items() if other is node)
     wrong = False
     for policy_name, policy in node.policies.items():
-        path: Path = ("policies", policy_name)
+        path: KeyPath = ("policies", policy_name)
         for sub, message in _check_policy(config, planner, name, policy):
             wrong = True
             yield (*path, *sub), message
@@ -76,7 +76,7 @@ def _check_policy(config: Config, planner: Planner, name: str, policy: Policy) -
             yield here, f"{path.tunnel} takes the same way as {seen[key]}"
 
 
-def _paths(policy: Policy) -> Iterator[tuple[Path, PolicyPath]]:
+def _paths(policy: Policy) -> Iterator[tuple[KeyPath, PolicyPath]]:
     for key, paths in (("paths", policy.paths), ("backup", policy.backup or ())):
         for index, path in enumerate(paths):
             yield (key, index), path
@@ -88,7 +88,7 @@ def check_path_numbers(config: Config) -> Iterator[Finding]:
     for name, node in config.nodes.items():
         for policy_name, policy in node.policies.items():
             for where, path in _paths(policy):
-                here: Path = ("nodes", name, "policies", policy_name, *where)
+                here: KeyPath = ("nodes", name, "policies", policy_name, *where)
                 number = path_number(name, policy_name, path)
                 owner, other = first.setdefault(number, (".".join(map(str, here)), path))
                 if other is not path and path.id is not None:
@@ -112,7 +112,7 @@ def _check_reporters(plans: Iterable[Plan], name: str) -> Iterator[Finding]:
     total = 0
     for plan in plans:
         for path in plan.paths:
-            count = len(tuple(places(name, path)))
+            count = len(tuple(reporting_ends(name, path)))
             total += count
             if count > PATH_REPORTERS:
                 told = "say by `via` which way it takes"
@@ -134,7 +134,7 @@ def _check_reporters(plans: Iterable[Plan], name: str) -> Iterator[Finding]:
 def check_room(config: Config, name: str, program: Pipeline) -> Iterator[Finding]:
     """Limits of the node's program."""
     node = config.nodes[name]
-    path: Path = ("nodes", name, "policies")
+    path: KeyPath = ("nodes", name, "policies")
     if not node.policies:
         return
     if Mode.FANTEL not in program.modes:

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 """Keys and list indices from the top of the file to a value."""
 
 M = TypeVar("M", bound=BaseModel)
@@ -65,7 +65,8 @@ class _RefusedError(yaml.MarkedYAMLError):
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe YAML with the scalars of YAML 1.2: `no` is text, 10:20:30:40:50:01 is a MAC."""
+    """Safe YAML with the scalars of YAML 1.2: `no` is text, 10:20:30:40:50:01 is a MAC. So is 010,
+    which is eight in YAML 1.1."""
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         """Merges of merges are counted, too, before they are copied."""
@@ -77,7 +78,7 @@ class _Loader(yaml.SafeLoader):
 _Loader.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first in (
     ("bool", r"^(?:true|false)$", "tf"),
-    ("int", r"^[-+]?[0-9]+$|^0x[0-9a-fA-F]+$", "-+0123456789"),
+    ("int", r"^[-+]?(?:0|[1-9][0-9]*)$|^0x[0-9a-fA-F]+$", "-+0123456789"),
     ("float", r"^[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?$", "-+.0123456789"),
     ("null", r"^(?:null|~|)$", ["n", "~", ""]),
     ("merge", r"^<<$", "<"),
@@ -89,7 +90,7 @@ class _Document:
     """A composed document as plain data, with the line of every path."""
 
     def __init__(self, text: str) -> None:
-        self.lines: dict[Path, int] = {(): 1}
+        self.lines: dict[KeyPath, int] = {(): 1}
         self.problems: list[Problem] = []
         loader = _Loader(text)
         try:
@@ -100,7 +101,7 @@ class _Document:
         finally:
             loader.dispose()
 
-    def _plain(self, node: yaml.Node, path: Path) -> Any:  # noqa: ANN401 - any YAML value
+    def _plain(self, node: yaml.Node, path: KeyPath) -> Any:  # noqa: ANN401 - any YAML value
         self.lines.setdefault(path, node.start_mark.line + 1)
         self._values += 1
         if self._values > MAX_VALUES:
@@ -123,7 +124,7 @@ class _Document:
             value, kind = str(node.value)[:MAX_QUOTED], node.tag.removeprefix(_TAG)
             raise _RefusedError(f"{value!r} cannot be read as {kind}", node) from None
 
-    def _keys(self, node: yaml.MappingNode, path: Path) -> Iterator[tuple[str | int, yaml.Node]]:
+    def _keys(self, node: yaml.MappingNode, path: KeyPath) -> Iterator[tuple[str | int, yaml.Node]]:
         seen: set[str | int] = set()
         for key_node, value in node.value:
             key = self._scalar(key_node)
@@ -137,7 +138,7 @@ class _Document:
                 self.lines[(*path, key)] = line
                 yield key, value
 
-    def problem(self, path: Path, message: str) -> Problem:
+    def problem(self, path: KeyPath, message: str) -> Problem:
         """A problem at the longest prefix of `path` that exists in the file."""
         known = [
             end for end in range(len(path), -1, -1) if _without_types(path[:end]) in self.lines
@@ -147,11 +148,11 @@ class _Document:
         return Problem(self.lines[_without_types(path[: known[0]])], spell(path), message)
 
 
-def _without_types(path: Path) -> Path:
+def _without_types(path: KeyPath) -> KeyPath:
     return tuple(part for part in path if part != "[key]")
 
 
-def spell(path: Path) -> str:
+def spell(path: KeyPath) -> str:
     """A path as messages write it: `a.b[2].c`."""
     text = ""
     for part in _without_types(path):
@@ -175,7 +176,7 @@ _CONTAINERS = {
 """What YAML calls it, by the type of pydantic's error."""
 
 
-def _message(error: Any, example: FilePath) -> str:  # noqa: ANN401 - pydantic's ErrorDetails
+def _message(error: Any, example: Path) -> str:  # noqa: ANN401 - pydantic's ErrorDetails
     if error["type"] == "value_error":
         return str(error["ctx"]["error"])
     if error["type"] == "extra_forbidden":
@@ -197,7 +198,7 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
 
 
-def model_problems(error: ValidationError, example: FilePath) -> list[tuple[Path, str]]:
+def model_problems(error: ValidationError, example: Path) -> list[tuple[KeyPath, str]]:
     """What a model says is wrong, as the path to a value and a message each; `example` as in
     `read_document`."""
     details = error.errors()
@@ -208,7 +209,7 @@ def model_problems(error: ValidationError, example: FilePath) -> list[tuple[Path
     ]
 
 
-Check = Callable[[M], Iterable[tuple[Path, str]]]
+Check = Callable[[M], Iterable[tuple[KeyPath, str]]]
 """What is wrong, as the path to a value and a message each."""
 
 
@@ -221,7 +222,7 @@ def plain_data(text: str) -> Any:  # noqa: ANN401 - any YAML value
         raise ValueError(f"not YAML that can be read: {error}") from None
 
 
-def read_document(text: str, file: str, model: type[M], example: FilePath, check: Check[M]) -> M:
+def read_document(text: str, file: str, model: type[M], example: Path, check: Check[M]) -> M:
     """What `text` says, as a `model`. Raises DocumentError with every problem found in `file`.
 
     example: a file that explains all keys. check: finds what a model cannot see.
@@ -256,7 +257,7 @@ def read_document(text: str, file: str, model: type[M], example: FilePath, check
     return found
 
 
-def read_text(file: FilePath) -> str:
+def read_text(file: Path) -> str:
     """A file's text. Raises DocumentError when it is not UTF-8 or cannot be a file's name, OSError
     when it cannot be read."""
     if "\0" in str(file):

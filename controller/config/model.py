@@ -19,7 +19,7 @@ from fcn.controller.config.balancing import GivenBalancing
 from fcn.controller.config.base import Model, RateLimit
 from fcn.controller.config.failures import GivenDetection
 from fcn.controller.config.holding import Holding
-from fcn.controller.config.modes import FantelTransport, FlowControl, Notification
+from fcn.controller.config.modes import FantelTransport, FlowControlMode, Notification
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.config.policies import Policy
 from fcn.controller.config.two_threshold import TreatmentName, TwoThreshold
@@ -151,7 +151,7 @@ class FlowSettings(Model):
     source, an eighth of them to verify what was inferred (FCN-3 b); 0 disables inference.
     """
 
-    timeout: Duration = 60_000_000
+    timeout: Annotated[Duration, within("100ms", "8784h")] = 60_000_000
     label_quarantine: Annotated[Duration, within("0us", "24h")] = 30_000_000
     learning_window: Annotated[Duration, within("1us", "10s")] = 10_000
     watched: Annotated[int, Field(ge=0, le=4096)] = 128
@@ -338,7 +338,7 @@ class Node(Model):
     tls: Tls | None = None
     insecure: bool = False
     device_id: Annotated[int, Field(ge=0, le=2**64 - 1)] = 1
-    program: str | None = None
+    program: Annotated[str, Field(min_length=1)] | None = None
     profile: str | None = None
     features: Features = frozenset()
     underlay_address: IPv6
@@ -378,7 +378,7 @@ class Node(Model):
         return tuple(port for port in self.ports if port.role == "dc")
 
 
-LinkEnd = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*:\d{1,3}$")]
+LinkEnd = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*:[0-9]{1,3}$")]
 
 
 class AgentHost(Model):
@@ -404,10 +404,10 @@ class HostAgents(Model):
 
 def _off(value: object) -> object:
     """YAML 1.1, which other tools write, reads and writes `off` as false."""
-    return FlowControl.OFF.value if value is False else value
+    return FlowControlMode.OFF.value if value is False else value
 
 
-FlowControlName = Annotated[FlowControl, Field(strict=False), BeforeValidator(_off)]
+FlowControlName = Annotated[FlowControlMode, Field(strict=False), BeforeValidator(_off)]
 NotificationName = Annotated[Notification, Field(strict=False)]
 
 
@@ -415,19 +415,21 @@ FantelTransportName = Annotated[FantelTransport, Field(strict=False)]
 
 
 class Config(Model):
-    """The whole network."""
+    """The whole network. `state`: the folder for what has to outlive a controller that is killed
+    while a switch gets another program."""
 
     notification: NotificationName = Notification.FCN
     fast_cnp_port: NotificationPort = FAST_CNP_PORT
     fantel_port: NotificationPort = FANTEL_PORT
     fantel_transport: FantelTransportName = FantelTransport.UDP
-    flow_control: FlowControlName = FlowControl.OFF
+    flow_control: FlowControlName = FlowControlMode.OFF
     holding: Holding = Holding()
     failure_detection: GivenDetection = None
     load_balancing: GivenBalancing = None
     trusted_prefixes: Items[IPv6Prefix] | None = None
     api: Listen = DEFAULT_ENDPOINT
     metrics: Listen | None = None
+    state: Annotated[str, Field(min_length=1)] | None = None
     switch_tls: Tls | None = None
     flows: FlowSettings = FlowSettings()
     host_agents: HostAgents | None = None

@@ -31,7 +31,7 @@ class Treatment(StrEnum):
     NONE = "none"
 
 
-class FlowControl(StrEnum):
+class FlowControlMode(StrEnum):
     """What a congested node's neighbours stop for it (SRF-6).
 
     SERVICE: the five-tuple of the outer header. FLOW: that of the inner header, of UDP; what a

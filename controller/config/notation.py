@@ -125,9 +125,13 @@ def _not_an_address(text: str, expected: str) -> str:
 
 
 def _of_a_node(address: A) -> A:
+    _check_unicast(address)
+    return address
+
+
+def _check_unicast(address: Address) -> None:
     if address.is_unspecified or address.is_multicast or address.is_loopback:
         raise ValueError(f"{address} is not a unicast address a node can have")
-    return address
 
 
 def parse_address(value: Any) -> Address:  # noqa: ANN401
@@ -166,6 +170,7 @@ def parse_interface(value: Any) -> Interface:  # noqa: ANN401
     if "/" not in text:
         raise ValueError(f"{text} lacks the prefix length, as in {text}/24 or {text}/64")
     interface = ip_interface(text)
+    _check_unicast(interface.ip)
     subnet = interface.network
     ends = (subnet.network_address, subnet.broadcast_address)
     if subnet.version == 4 and subnet.prefixlen < 31 and interface.ip in ends:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from fcn.contract.constants import POLICY_BIT, POLICY_CELLS
-from fcn.contract.paths import Share, compared, path_tag
+from fcn.contract.paths import PathShare, compared, path_tag
 from fcn.controller.config.addressing import tunnel_numbers
 from fcn.controller.config.cells import hashed, spread
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Tunnel
@@ -23,7 +23,7 @@ class Path:
     name: str
     number: int
     tunnel: Tunnel
-    share: Share
+    share: PathShare
     trace: Trace | None
 
 
@@ -42,7 +42,7 @@ class Plan:
     exposed: str = ""
 
     @property
-    def shares(self) -> tuple[Share, ...]:
+    def shares(self) -> tuple[PathShare, ...]:
         """What each path takes."""
         return tuple(path.share for path in self.paths)
 
@@ -115,7 +115,7 @@ class Planner:
                 path.tunnel,
                 path_number(node_name, name, path),
                 tunnels[path.tunnel],
-                Share(path.weight, is_backup),
+                PathShare(path.weight, is_backup),
                 self.trace(node_name, tunnels[path.tunnel]),
             )
             for is_backup, paths in ((False, policy.paths), (True, policy.backup or ()))
@@ -146,7 +146,7 @@ class Planner:
                     type="srv6", to=policy.to, via=via, ecn=like.ecn, source=like.source
                 )
                 number = _derived(node_name, name, COMPUTED)
-                share = Share(1, is_backup=True)
+                share = PathShare(1, is_backup=True)
                 return (Path(COMPUTED, number, tunnel, share, self.trace(node_name, tunnel)),), ""
         return (), f"{exposed}, and there is no other way that END SIDs can lead"
 

@@ -8,14 +8,14 @@ from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.contract.profiles import PROFILES, Mode, profiles_with
 from fcn.controller.config.document import listed
 from fcn.controller.config.model import Config, Node
-from fcn.controller.config.modes import FlowControl, Notification
+from fcn.controller.config.modes import FlowControlMode, Notification
 
 
 def modes_needed(config: Config, node: Node) -> frozenset[Mode]:
     """What a node's program must have besides what all have."""
     needed = {
         Mode.TWO_THRESHOLD: config.notification is Notification.TWO_THRESHOLD,
-        Mode.FLOW_CONTROL: config.flow_control is not FlowControl.OFF,
+        Mode.FLOW_CONTROL: config.flow_control is not FlowControlMode.OFF,
         Mode.FANTEL: config.notification is Notification.FANTEL
         or config.failure_detection is not None
         or config.load_balancing is not None
@@ -52,7 +52,7 @@ def profile_problem(config: Config, node: Node) -> str | None:
     if node.program is not None:
         return "is of the programs that are part of fcn; remove it, or `program`"
     if node.profile not in PROFILES:
-        return f"there is no profile {node.profile}; there are {listed(PROFILES)}"
+        return f"there is no profile {node.profile!r}; there are {listed(PROFILES)}"
     needed = modes_needed(config, node)
     missing = needed - PROFILES[node.profile]
     return lacking(node.profile, missing, needed) if missing else None

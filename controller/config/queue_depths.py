@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from fcn.contract.depth import Depth
+from fcn.contract.depth import LEVELS, Depth
 from fcn.contract.marking import MarkingCurves, curves
 from fcn.contract.targets import Target
+from fcn.controller.config.document import KeyPath
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import Notification
-from fcn.controller.config.transport import Path
 
 Queue = tuple[int, int]
 """Port and number."""
@@ -21,7 +21,21 @@ def queue_depths(config: Config, node: Node) -> dict[Queue, tuple[Depth, ...]]:
     return depths | {(item.port, item.queue): item.depths for item in node.thresholds}
 
 
-def own_depths(name: str, node: Node) -> dict[Queue, Path]:
+def level_problem(config: Config, depths: int) -> str | None:
+    """Why a queue with so many depths would tell nobody of some of its levels, or None."""
+    if config.notification is Notification.TWO_THRESHOLD:
+        return None
+    lacking = [level for level in range(1, depths + 1) if level not in config.congestion.levels]
+    if not lacking or depths > LEVELS[-1]:
+        return None
+    which = ", ".join(map(str, lacking))
+    return (
+        f"{depths} depths, and congestion.levels says nothing for level {which}, where nothing "
+        "would be marked or told; write a policy for each, or fewer depths"
+    )
+
+
+def own_depths(name: str, node: Node) -> dict[Queue, KeyPath]:
     """Where in the configuration the depths of queues are that have their own."""
     return {
         (entry.port, entry.queue): ("nodes", name, "thresholds", index, "depths")

@@ -41,7 +41,7 @@ def reporters(config: Config, node_name: str, plans: Sequence[Plan]) -> dict[int
     """Who may speak of each path of a PE, by the path's ID: both ends of each link that it may
     pass, but those of the PE, and each node on it; nobody where links do not show the path."""
     found_by_path = {
-        path.number: tuple(places(node_name, path)) for plan in plans for path in plan.paths
+        path.number: tuple(reporting_ends(node_name, path)) for plan in plans for path in plan.paths
     }
     cells = _cells(found_by_path)
     return {
@@ -59,7 +59,7 @@ def reporters(config: Config, node_name: str, plans: Sequence[Plan]) -> dict[int
     }
 
 
-def places(node_name: str, path: Path) -> Iterator[tuple[str, int]]:
+def reporting_ends(node_name: str, path: Path) -> Iterator[tuple[str, int]]:
     """Node and port of each that may speak of a path of `node_name`."""
     if path.trace is None:
         return
@@ -74,9 +74,9 @@ def _cells(
     found_by_path: Mapping[int, Sequence[tuple[str, int]]],
 ) -> dict[tuple[int, str, int], int]:
     """An index for each, a hash: the switch keeps what was said last when the file changes."""
-    speakers = (
+    each_of = (
         (number, node, port)
         for number, found in sorted(found_by_path.items())
         for node, port in found
     )
-    return spread(((each, hashed(*each)) for each in speakers), PATH_REPORTER_CELLS)
+    return spread(((each, hashed(*each)) for each in each_of), PATH_REPORTER_CELLS)

@@ -1,13 +1,13 @@
 """Checks how the controller reaches switches, and is reached: TLS, and where plain text may go."""
 
 from collections.abc import Iterator
-from pathlib import Path as FilePath
+from pathlib import Path
 
 from fcn.contract.transport import TlsFileError, check_certificates, check_key, is_local
+from fcn.controller.config.document import KeyPath
 from fcn.controller.config.model import Config, Node, Tls
 
-Path = tuple[str | int, ...]
-Finding = tuple[Path, str]
+Finding = tuple[KeyPath, str]
 
 
 def check_transport(config: Config) -> Iterator[Finding]:
@@ -19,6 +19,11 @@ def check_transport(config: Config) -> Iterator[Finding]:
             f"{config.api} is reached over a network, in plain text and without authentication: "
             "whoever is on it could control the domain; write unix:/PATH or a loopback address",
         )
+    if (agents := config.host_agents) is not None:
+        path: KeyPath = ("host_agents",)
+        yield from _problem((*path, "ca"), agents.ca)
+        wrong = list(_problem((*path, "certificate"), agents.certificate))
+        yield from wrong or _problem((*path, "key"), agents.certificate, agents.key)
     found: dict[Finding, None] = {}
     for name, node in config.nodes.items():
         for finding in _check_node(config, name, node):
@@ -27,7 +32,7 @@ def check_transport(config: Config) -> Iterator[Finding]:
 
 
 def _check_node(config: Config, name: str, node: Node) -> Iterator[Finding]:
-    path: Path = ("nodes", name)
+    path: KeyPath = ("nodes", name)
     if node.insecure and node.tls is not None:
         yield (*path, "insecure"), "the node has tls; leave one of them out"
         return
@@ -42,10 +47,10 @@ def _check_node(config: Config, name: str, node: Node) -> Iterator[Finding]:
         )
 
 
-def _check_files(tls: Tls, shared: Tls, own: Path) -> Iterator[Finding]:
+def _check_files(tls: Tls, shared: Tls, own: KeyPath) -> Iterator[Finding]:
     """`own` is the path of the node's part; what it does not have is of the network's."""
 
-    def path(key: str) -> Path:
+    def path(key: str) -> KeyPath:
         of_network = getattr(tls, key) == getattr(shared, key) is not None
         return ("switch_tls", key) if of_network else (*own, key)
 
@@ -63,11 +68,11 @@ def _check_files(tls: Tls, shared: Tls, own: Path) -> Iterator[Finding]:
     yield from wrong or _problem(path("key"), tls.certificate, tls.key)
 
 
-def _problem(path: Path, certificate: str, key: str | None = None) -> Iterator[Finding]:
+def _problem(path: KeyPath, certificate: str, key: str | None = None) -> Iterator[Finding]:
     try:
         if key is None:
-            check_certificates(FilePath(certificate))
+            check_certificates(Path(certificate))
         else:
-            check_key(FilePath(certificate), FilePath(key))
+            check_key(Path(certificate), Path(key))
     except TlsFileError as error:
         yield path, str(error)

@@ -19,7 +19,7 @@ from fcn.contract.constants import CmAttribute
 from fcn.controller.config.notation import Address
 from fcn.controller.flows.key import FIRST_DATA_QP, FlowKey
 from fcn.controller.flows.provenance import CommIds
-from fcn.controller.flows.shares import Host, NoRoomError, Shares, host_of
+from fcn.controller.flows.shares import FairShares, Host, NoRoomError, host_of
 
 HALF_OPEN = 60.0
 """Seconds a handshake may take from one seen message to the next."""
@@ -143,7 +143,7 @@ class ConnectionTracker:
         self._half_open: OrderedDict[_Key, float] = OrderedDict()
         """When to look at the deadline again; soonest first."""
         self._limit = limit
-        self._shares: Shares[_Key] = Shares()
+        self._shares: FairShares[_Key] = FairShares()
         self._queue_pairs: dict[_QueuePair, _Key] = {}
         """Of complete connections: a queue pair has one connection at a time."""
 

@@ -9,7 +9,7 @@ from fcn.controller.flows.key import FlowKey, HostPairKey, host_pair
 from fcn.controller.flows.labelling import Labelling
 from fcn.controller.flows.lifecycle import STATED, End
 from fcn.controller.flows.provenance import Origin
-from fcn.controller.flows.refusals import Reason, Refusals
+from fcn.controller.flows.refusals import RefusalReason, Refusals
 from fcn.controller.flows.reports import Reports
 from fcn.controller.flows.senders import Senders
 from fcn.controller.flows.trail import Sample
@@ -182,7 +182,7 @@ class Evidence:
         self._refusals.refuse(
             places[0] if places else "",
             key.vrf,
-            Reason.NO_ROOM_WATCHED,
+            RefusalReason.NO_ROOM_WATCHED,
             lambda: (
                 f"{key} waits for others of its host to be watched before its source is looked for"
             ),

@@ -47,6 +47,6 @@ class Edge(Protocol):
     def install(self, flow: Flow) -> None:
         """Label the flow's packets, and translate notifications with its label."""
 
-    def remove(self, flow: Flow, heir: str | None = None) -> None:
-        """Undo `install`; `heir`: the VRF of the flow that gets its place, and must not wait for
-        others until it is free."""
+    def remove(self, flow: Flow, successor: str | None = None) -> None:
+        """Undo `install`; `successor`: the VRF of the flow that gets its place, and must not wait
+        for others until it is free."""

@@ -14,7 +14,7 @@ from fcn.contract.constants import FCN_LABEL_BIT, FLOW_GATE_SIZE
 from fcn.controller.flows.flow import Edge, Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
-from fcn.controller.flows.shares import Host, NoRoomError, Shares, host_of
+from fcn.controller.flows.shares import FairShares, Host, NoRoomError, host_of
 
 LABEL_COUNT = FCN_LABEL_BIT
 """How many labels have FCN_LABEL_BIT, the top bit, set."""
@@ -168,7 +168,7 @@ class Labelling:
         self._edges = edges
         self._labels = labels
         self._most = most
-        self._holders: Shares[tuple[str, FlowKey]] = Shares()
+        self._holders: FairShares[tuple[str, FlowKey]] = FairShares()
         """Flows by PE that hold a label, but for those a person registered."""
         self._flows: dict[str, dict[FlowKey, Flow]] = {name: {} for name in edges}
         self._places: dict[FlowKey, tuple[str, ...]] = {}
@@ -176,7 +176,7 @@ class Labelling:
         self._at = {name: (name,) for name in edges}
         """One object for all flows of a PE."""
         self._count: dict[tuple[str, int], int] = {}
-        self._shares: defaultdict[tuple[str, int], Shares[FlowKey]] = defaultdict(Shares)
+        self._shares: defaultdict[tuple[str, int], FairShares[FlowKey]] = defaultdict(FairShares)
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""
@@ -264,8 +264,9 @@ class Labelling:
         self._flows[flow.node][flow.key] = flow
         self._install(flow)
 
-    def remove(self, flow: Flow, heir: str | None = None) -> None:
-        """Remove a flow and release its label; `heir`: the VRF of the flow that gets its place."""
+    def remove(self, flow: Flow, successor: str | None = None) -> None:
+        """Remove a flow and release its label; `successor`: the VRF of the flow that gets its
+        place."""
         table = (flow.node, flow.key.src.version)
         del self._flows[flow.node][flow.key]
         others = self._places.pop(flow.key)
@@ -274,7 +275,7 @@ class Labelling:
         self._count[table] -= 1
         self._shares[table].remove(flow.key)
         self._holders.remove((flow.node, flow.key))
-        self._edges[flow.node].remove(flow, heir)
+        self._edges[flow.node].remove(flow, successor)
         self._labels.release(flow.label, flow.key.vrf)
 
     def _in_order(self, nodes: set[str]) -> tuple[str, ...]:

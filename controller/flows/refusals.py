@@ -12,7 +12,7 @@ REPORT_INTERVAL = 60.0
 """Seconds between events about the same PE, VRF and reason."""
 
 
-class Reason(StrEnum):
+class RefusalReason(StrEnum):
     """Why a report of a PE is not used."""
 
     FOREIGN_SOURCE = "foreign-source"
@@ -38,13 +38,15 @@ class Refusals:
 
     def __init__(self, bus: EventBus, clock: Callable[[], float]) -> None:
         self._bus = bus
-        self.counts: Counter[tuple[str, Reason]] = Counter()
+        self.counts: Counter[tuple[str, RefusalReason]] = Counter()
         """By VRF and reason; both are bounded by the configuration."""
-        self._throttle: Throttle[tuple[str, str, Reason]] = Throttle(clock, 1, REPORT_INTERVAL)
+        self._throttle: Throttle[tuple[str, str, RefusalReason]] = Throttle(
+            clock, 1, REPORT_INTERVAL
+        )
         self._clock = clock
-        self._last: dict[tuple[str, str, Reason], float] = {}
+        self._last: dict[tuple[str, str, RefusalReason], float] = {}
 
-    def refuse(self, node: str, vrf: str, reason: Reason, text: Callable[[], str]) -> None:
+    def refuse(self, node: str, vrf: str, reason: RefusalReason, text: Callable[[], str]) -> None:
         """A PE's report about a packet of a VRF is not used; `text` returns what and why."""
         self.counts[vrf, reason] += 1
         self._last[node, vrf, reason] = self._clock()
@@ -61,6 +63,6 @@ class Refusals:
             reports=unsaid + 1,
         )
 
-    def since(self, node: str, vrf: str, reason: Reason) -> float:
+    def since(self, node: str, vrf: str, reason: RefusalReason) -> float:
         """Seconds since a report of this PE about this VRF was refused so; infinite if none was."""
         return self._clock() - self._last.get((node, vrf, reason), -inf)

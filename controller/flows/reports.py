@@ -15,7 +15,7 @@ from fcn.controller.config.addressing import attachment, locate
 from fcn.controller.config.notation import Address
 from fcn.controller.flows.flow import Edge
 from fcn.controller.flows.key import FlowKey, HostPairKey
-from fcn.controller.flows.refusals import Reason, Refusals
+from fcn.controller.flows.refusals import RefusalReason, Refusals
 from fcn.controller.flows.watch import WATCH
 
 REMEMBERED = 65536
@@ -25,7 +25,7 @@ REPORTS_ARRIVE = 3.0
 """Seconds within which every report of a packet has arrived. A flow between the same queue pairs
 that no handshake announces is labelled that much later."""
 
-MISSED = (Reason.LATE, Reason.TOO_MANY_REPORTS)
+MISSED = (RefusalReason.LATE, RefusalReason.TOO_MANY_REPORTS)
 """Why a packet of a watched flow may be missing from what is evidence."""
 
 
@@ -66,7 +66,7 @@ class Reports:
         self._refusals.refuse(
             node,
             vrf,
-            Reason.FOREIGN_SOURCE,
+            RefusalReason.FOREIGN_SOURCE,
             lambda: (
                 f"a packet from {source} in {vrf} is not believed: "
                 f"that is not behind port {port} of {node}"
@@ -123,5 +123,5 @@ class Reports:
         return (
             edge.learning
             and edge.heard_for() >= WATCH
-            and self._refusals.since(node, vrf, Reason.NO_ROOM) > WATCH
+            and self._refusals.since(node, vrf, RefusalReason.NO_ROOM) > WATCH
         )

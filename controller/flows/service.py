@@ -31,7 +31,7 @@ from fcn.controller.flows.key import FIRST_DATA_QP, FlowKey
 from fcn.controller.flows.labelling import Labelling, LabelPool, NoLabelError
 from fcn.controller.flows.lifecycle import DISCONNECTS, OF_EVIDENCE, REFUTATIONS, End, after
 from fcn.controller.flows.provenance import Origin
-from fcn.controller.flows.refusals import Reason, Refusals
+from fcn.controller.flows.refusals import RefusalReason, Refusals
 from fcn.controller.flows.reports import Reports
 from fcn.controller.flows.senders import Sender, Senders
 from fcn.controller.flows.shares import Host
@@ -117,7 +117,7 @@ class FlowService:
             self.refusals.refuse(
                 node,
                 key.vrf,
-                Reason.LATE,
+                RefusalReason.LATE,
                 lambda: f"reports of {node} have to wait, so they are no evidence of senders",
             )
             return
@@ -272,14 +272,15 @@ class FlowService:
         *,
         at: Flow | None = None,
         why: str = "",
-        heir: str | None = None,
+        successor: str | None = None,
     ) -> None:
         """This happened to a flow: what it ends of label and sender ends (lifecycle.py). `at`: the
-        only PE that is concerned; `why`: what an event says of it; `heir`: see `Edge.remove`."""
+        only PE that is concerned; `why`: what an event says of it; `successor`: see
+        `Edge.remove`."""
         flows, sender = self._labelling.of(key), self._senders.get(key)
         if at is not None and len(flows) > 1:
             # It goes on at another PE.
-            self._unlabel(at, why or reason.value, heir)
+            self._unlabel(at, why or reason.value, successor)
             return
         state = after(bool(flows), sender.origin if sender else None, reason)
         labelled, known = state.value
@@ -296,7 +297,7 @@ class FlowService:
             if reason in DISCONNECTS:
                 self._reports.departed(key)
             for flow in flows:
-                self._unlabel(flow, why or reason.value, heir)
+                self._unlabel(flow, why or reason.value, successor)
             for back in self._evidence.ended(key):
                 self._end(back, End.PARTNER_ENDED)
         elif flows and sender is not None and not known:
@@ -305,8 +306,8 @@ class FlowService:
                 self._labelling.update(unknown)
             self._evidence.unknown(key)
 
-    def _unlabel(self, flow: Flow, why: str, heir: str | None) -> None:
-        self._labelling.remove(flow, heir)
+    def _unlabel(self, flow: Flow, why: str, successor: str | None) -> None:
+        self._labelling.remove(flow, successor)
         self._events.removed(flow, why)
 
     def _label(
@@ -332,12 +333,12 @@ class FlowService:
         except NoLabelError as error:
             why = error.why  # An exception kept by the frame that it names would be a cycle.
             self.refusals.refuse(
-                node, key.vrf, Reason.NO_ROOM, lambda: f"{key} stays unlabelled: {why()}"
+                node, key.vrf, RefusalReason.NO_ROOM, lambda: f"{key} stays unlabelled: {why()}"
             )
             return
         for loser in displaced:
             text = f"its host has more flows than {key.src}"
-            self._end(loser.key, End.SILENCE, at=loser, why=text, heir=key.vrf)
+            self._end(loser.key, End.SILENCE, at=loser, why=text, successor=key.vrf)
         since = self._clock.wall()
         flow = Flow(key, node, label, timeout, origin, p_key=p_key, since=since)
         flow = self._as_known(flow)
@@ -364,6 +365,6 @@ class FlowService:
         self.refusals.refuse(
             node,
             host.vrf,
-            Reason.NO_ROOM_CONNECTIONS,
+            RefusalReason.NO_ROOM_CONNECTIONS,
             lambda: f"connections of {host.address} in {host.vrf} are not followed: too many",
         )

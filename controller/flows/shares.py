@@ -107,7 +107,7 @@ class _Ranks(Generic[KeyT]):
             self._highest = count
 
 
-class Shares(Generic[EntryT]):
+class FairShares(Generic[EntryT]):
     """Entries by host, or whoever else is told apart in a VRF."""
 
     def __init__(self) -> None:

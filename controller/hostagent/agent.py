@@ -11,7 +11,7 @@ import grpc
 from fcn.controller.hostagent.rdma import RdmaError, devices
 from fcn.controller.hostagent.reports import Device
 from fcn.controller.proto import hostagent_pb2 as pb
-from fcn.controller.proto import hostagent_pb2_grpc
+from fcn.controller.rpc import Stub
 
 LOG = logging.getLogger("fcn.host-agent")
 
@@ -51,7 +51,7 @@ class HostAgent:
     def __init__(
         self, channel: grpc.aio.Channel, snapshot: Callable[[], Sequence[Device]] = devices
     ) -> None:
-        self._stub = hostagent_pb2_grpc.HostAgentsStub(channel)
+        self._stub = Stub(channel, pb.DESCRIPTOR.services_by_name["HostAgents"])
         self._snapshot = snapshot
         self._said = ""
 

@@ -26,7 +26,7 @@ DATA_QPNS = range(2, 1 << 24)
 """Queue pairs 0 and 1 carry management datagrams."""
 
 
-class Reason(Enum):
+class HostRefusal(Enum):
     """Why a report is refused."""
 
     UNKNOWN_HOST = "unknown host"
@@ -38,7 +38,7 @@ class Reason(Enum):
 class ReportRefusedError(Exception):
     """A report was not accepted; the message says why."""
 
-    def __init__(self, reason: Reason, message: str) -> None:
+    def __init__(self, reason: HostRefusal, message: str) -> None:
         super().__init__(message)
         self.reason = reason
 
@@ -85,7 +85,7 @@ class HostReports:
         self._hosts = {name: _Host() for name in hosts}
         self._devices: dict[tuple[str, Address], _Snapshot] = {}
         self.accepted: Counter[str] = Counter()
-        self.refused: Counter[Reason] = Counter()
+        self.refused: Counter[HostRefusal] = Counter()
 
     def identify(self, identities: Iterable[str]) -> str:
         """The configured host among a certificate's names. Raises ReportRefusedError."""
@@ -94,7 +94,7 @@ class HostReports:
         if len(known) != 1:
             shown = ", ".join(sorted(names)) or "no name"
             raise self.refusal(
-                Reason.UNKNOWN_HOST,
+                HostRefusal.UNKNOWN_HOST,
                 f"the certificate has {shown}; it must name one host of host_agents.hosts",
             )
         return known.pop()
@@ -105,7 +105,7 @@ class HostReports:
         # A clock that was set back keeps nobody waiting.
         if state.admitted is not None and 0 <= now - state.admitted < MIN_INTERVAL:
             raise self.refusal(
-                Reason.TOO_OFTEN, f"{host} reports more than once in {MIN_INTERVAL} s"
+                HostRefusal.TOO_OFTEN, f"{host} reports more than once in {MIN_INTERVAL} s"
             )
         state.admitted = now
 
@@ -159,25 +159,25 @@ class HostReports:
         for address in addresses:
             if address not in own:
                 raise self.refusal(
-                    Reason.FOREIGN_ADDRESS,
+                    HostRefusal.FOREIGN_ADDRESS,
                     f"{address} is not among the addresses of {host} in the configuration",
                 )
         if len(set(addresses)) != len(addresses):
-            raise self.refusal(Reason.NONSENSE, "an address is reported twice")
+            raise self.refusal(HostRefusal.NONSENSE, "an address is reported twice")
         if sum(len(device.queue_pairs) for device in devices) > MAX_QUEUE_PAIRS:
-            raise self.refusal(Reason.NONSENSE, f"more than {MAX_QUEUE_PAIRS} queue pairs")
+            raise self.refusal(HostRefusal.NONSENSE, f"more than {MAX_QUEUE_PAIRS} queue pairs")
         for device in devices:
             for pair in device.queue_pairs:
                 if not all(number in DATA_QPNS for number in pair):
                     raise self.refusal(
-                        Reason.NONSENSE,
+                        HostRefusal.NONSENSE,
                         f"{device.name}: QP {pair[0]} with peer {pair[1]} is not a data queue pair "
                         "(2 to 0xffffff)",
                     )
             if len({own for own, _ in device.queue_pairs}) != len(device.queue_pairs):
-                raise self.refusal(Reason.NONSENSE, f"{device.name}: a QP is reported twice")
+                raise self.refusal(HostRefusal.NONSENSE, f"{device.name}: a QP is reported twice")
 
-    def refusal(self, reason: Reason, message: str) -> ReportRefusedError:
+    def refusal(self, reason: HostRefusal, message: str) -> ReportRefusedError:
         """The error to raise for a refused report; counts the refusal."""
         self.refused[reason] += 1
         return ReportRefusedError(reason, message)

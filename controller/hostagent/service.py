@@ -15,8 +15,8 @@ from fcn.controller.flows.shares import Host
 from fcn.controller.hostagent.reports import (
     Ambiguous,
     Device,
+    HostRefusal,
     HostReports,
-    Reason,
     ReportRefusedError,
 )
 from fcn.controller.proto import hostagent_pb2 as pb
@@ -27,10 +27,10 @@ MAX_REQUEST = 1 << 20
 """Octets of a report: MAX_QUEUE_PAIRS of 12 octets, and names."""
 
 _CODES = {
-    Reason.UNKNOWN_HOST: grpc.StatusCode.PERMISSION_DENIED,
-    Reason.FOREIGN_ADDRESS: grpc.StatusCode.PERMISSION_DENIED,
-    Reason.NONSENSE: grpc.StatusCode.INVALID_ARGUMENT,
-    Reason.TOO_OFTEN: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    HostRefusal.UNKNOWN_HOST: grpc.StatusCode.PERMISSION_DENIED,
+    HostRefusal.FOREIGN_ADDRESS: grpc.StatusCode.PERMISSION_DENIED,
+    HostRefusal.NONSENSE: grpc.StatusCode.INVALID_ARGUMENT,
+    HostRefusal.TOO_OFTEN: grpc.StatusCode.RESOURCE_EXHAUSTED,
 }
 
 
@@ -89,14 +89,14 @@ class HostAgentService:
         try:
             message = pb.ReportRequest.FromString(request)
         except DecodeError:
-            raise self._reports.refusal(Reason.NONSENSE, "it is no ReportRequest") from None
+            raise self._reports.refusal(HostRefusal.NONSENSE, "it is no ReportRequest") from None
         return [self._device(each) for each in message.devices]
 
     def _device(self, message: pb.RdmaDevice) -> Device:
         try:
             addresses = tuple(ip_address(text) for text in message.addresses)
         except ValueError as error:
-            raise self._reports.refusal(Reason.NONSENSE, f"{message.name}: {error}") from None
+            raise self._reports.refusal(HostRefusal.NONSENSE, f"{message.name}: {error}") from None
         pairs = tuple((pair.qpn, pair.remote_qpn) for pair in message.queue_pairs)
         return Device(message.name, addresses, pairs)
 

@@ -10,8 +10,8 @@ underlay.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from fcn.controller.flows.refusals import Reason, Refusals
-from fcn.controller.flows.shares import NoRoomError, Shares
+from fcn.controller.flows.refusals import RefusalReason, Refusals
+from fcn.controller.flows.shares import FairShares, NoRoomError
 from fcn.controller.neighbors.places import Place
 
 MAX_UNRESOLVED = 1024
@@ -34,8 +34,8 @@ class NeighborRoom:
         self._name = name
         self._routes = routes
         self._refusals = refusals
-        self._asked: Shares[Place] = Shares()
-        self._known: dict[int, Shares[Place]] = {4: Shares(), 6: Shares()}
+        self._asked: FairShares[Place] = FairShares()
+        self._known: dict[int, FairShares[Place]] = {4: FairShares(), 6: FairShares()}
 
     def ask(self, place: Place) -> Place | None:
         """Room to resolve a neighbour; returns the one whose place it gets, if any. Raises
@@ -57,14 +57,14 @@ class NeighborRoom:
         self._asked.remove(place)
         self._known[place.address.version].remove(place)
 
-    def _add(self, shares: Shares[Place], place: Place, limit: int) -> Place | None:
+    def _add(self, shares: FairShares[Place], place: Place, limit: int) -> Place | None:
         try:
             return shares.add(_Attachment(place.vrf, place.port, place.vlan), place, limit)
         except NoRoomError:
             self._refusals.refuse(
                 self._name,
                 place.vrf,
-                Reason.NO_ROOM_NEIGHBORS,
+                RefusalReason.NO_ROOM_NEIGHBORS,
                 lambda: (
                     f"{place.address} of {place.vrf} is not resolved: too many of port {place.port}"
                 ),

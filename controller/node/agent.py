@@ -22,12 +22,12 @@ from fcn.controller.node.messages import Messages
 from fcn.controller.node.notifications import Notifications
 from fcn.controller.node.outdated import forget
 from fcn.controller.node.paths import PathStates
-from fcn.controller.node.provision import Provision
 from fcn.controller.node.quiet import end_holds
 from fcn.controller.node.readback import held_flows, read_switch
 from fcn.controller.node.session import probe
 from fcn.controller.node.synchronization import Synchronizer
 from fcn.controller.owners.intent import Intent
+from fcn.controller.provision.provision import Provision
 
 
 class NodeAgent:
@@ -190,6 +190,7 @@ class NodeAgent:
         self.provision.watched.keep_epoch(held, self._clock.wall())
         await self.links.stop_clock(entries)
         await self._synchronizer.synchronize(held)
+        self._connection.has_learned()
         if self.links.links:
             await self.links.start_clock()
         await self.links.tell_left()

@@ -22,6 +22,7 @@ from fcn.controller.clock import Clock
 from fcn.controller.config.model import Node, Tls
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.finsy_adapter import keep_as_received, on_program
+from fcn.controller.node.kept import Kept
 from fcn.controller.node.program_change import leave_program
 from fcn.controller.node.session import (
     NoSessionError,
@@ -67,8 +68,10 @@ class Connection:
         bus: EventBus,
         clock: Clock,
         tls: Tls | None = None,
+        state: str | None = None,
     ) -> None:
         self.name = name
+        self._kept = Kept(state, name, pipeline.schema)
         self._clock = clock
         self.enter(State.CONNECTING, f"no session with {node.grpc} yet")
         self._bus = bus
@@ -133,9 +136,14 @@ class Connection:
         self.status = replace(self.status, detail=detail)
 
     def take_learned(self) -> list[fy.P4TableEntry]:
-        """What the program before this one had learned on the switch, once."""
+        """What the program before this one had learned on the switch, once; after a controller
+        that did not write all of it into this one, as that had it."""
         learned, self._learned = self._learned, []
-        return learned
+        return learned or self._kept.recall()
+
+    def has_learned(self) -> None:
+        """The switch has all of that in this program."""
+        self._kept.drop()
 
     def close(self) -> None:
         """Mark the connection as closed on purpose: its end is then not reported."""
@@ -187,13 +195,16 @@ class Connection:
             self._bus.emit(Kind.NODE_DOWN, self.name, f"{self.name}: {detail}")
 
     def _refused(self, error: P4ClientError) -> None:
-        if error.code != GRPCStatusCode.UNAVAILABLE:
+        if error.code == GRPCStatusCode.DEADLINE_EXCEEDED:
+            self._failure = explained(error)
+        elif error.code != GRPCStatusCode.UNAVAILABLE:
             self._failure = (
                 f"{self.switch.address} refused {self._pipeline.blob}: {explained(error)}"
             )
 
     async def _leave_program(self) -> None:
         learned = await leave_program(self.switch, self.tell, self._pipeline, self._clock)
+        self._kept.keep(learned)
         # A program that was set before the connection was lost has nothing yet.
         self._learned = learned or self._learned
 

@@ -8,11 +8,11 @@ from fcn.contract.names import COUNTERS, PORT_COUNTERS, VRF_COUNTERS, named_cell
 from fcn.controller.config.addressing import vrf_names
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.node.connection import Connection
-from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read, read_cells
 from fcn.controller.node.session import SwitchAwayError, answering
 from fcn.controller.owners.flow_tables import FlowTable
 from fcn.controller.owners.rate_limits import UNDERLAY, cell_of
+from fcn.controller.provision.provision import Provision
 
 INTERVAL = 1.0
 """Seconds between two polls."""

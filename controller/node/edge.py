@@ -9,7 +9,7 @@ from fcn.controller.config.features import Feature
 from fcn.controller.config.notation import Address
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.provenance import to_text
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 SOURCES = 65536
 """Pairs of hosts of which it is kept from where CNPs come."""
@@ -73,9 +73,9 @@ class NodeEdge:
     def _find_cnp_source(self, vrf: str, sender: Address, peer: Address) -> Address | None:
         return cnp_source(self._provision.node, vrf, sender, peer)
 
-    def remove(self, flow: Flow, heir: str | None = None) -> None:
-        """Undo `install`; `heir`: the VRF of the flow that gets its place."""
+    def remove(self, flow: Flow, successor: str | None = None) -> None:
+        """Undo `install`; `successor`: the VRF of the flow that gets its place."""
         provision, key = self._provision, flow.key
         vrf = provision.vrf_id(key.vrf)
-        provision.flow_table.unlabel(vrf, key.src, key.dst, key.dest_qp, heir)
-        provision.flow_by_label.forget(flow.label, key.src.version, heir)
+        provision.flow_table.unlabel(vrf, key.src, key.dst, key.dest_qp, successor)
+        provision.flow_by_label.forget(flow.label, key.src.version, successor)

@@ -7,7 +7,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-from fcn.controller.flows.refusals import Reason, Refusals
+from fcn.controller.flows.refusals import RefusalReason, Refusals
 
 LIMIT = 32768
 """Reports that wait at most, of all VRFs: REQ and REP of as many connections as fit a PE."""
@@ -193,7 +193,7 @@ class Inbox:
         self._refusals.refuse(
             node,
             vrf,
-            Reason.TOO_MANY_REPORTS,
+            RefusalReason.TOO_MANY_REPORTS,
             lambda: f"{vrf} causes more reports than are handled; some are dropped",
         )
 

@@ -17,10 +17,10 @@ from fcn.controller.config.watching import WatchedLink
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.counters import Cell, Cells, CounterUser
-from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import read_cells
 from fcn.controller.node.session import answering
 from fcn.controller.owners.punt import Punt
+from fcn.controller.provision.provision import Provision
 
 MISSED_ROUNDS = 3
 """Rounds of the clock in which none ends, until it is taken for lost."""

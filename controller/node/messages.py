@@ -23,20 +23,20 @@ from fcn.controller.finsy_adapter import Data
 from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.refusals import Reason
+from fcn.controller.flows.refusals import RefusalReason
 from fcn.controller.flows.service import FlowService
 from fcn.controller.flows.trail import SKEW, Sample
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.failures import Failures
 from fcn.controller.node.inbox import FairQueue, Inbox, Lateness
 from fcn.controller.node.lastseen import LastSeen
-from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read_entries
 from fcn.controller.node.session import answering
 from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, NewFlow, Report
 from fcn.controller.owners.flow_tables import FlowMatch, FlowTable
 from fcn.controller.owners.gateway import Asker, Gateway
 from fcn.controller.owners.punt import Punt
+from fcn.controller.provision.provision import Provision
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -244,7 +244,7 @@ class Messages:
             self._flows.refusals.refuse(
                 self._name,
                 refused,
-                Reason.TOO_MANY_PACKETS,
+                RefusalReason.TOO_MANY_PACKETS,
                 lambda: f"{refused or 'the underlay'} sends the controller more than it handles",
             )
 

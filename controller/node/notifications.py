@@ -6,7 +6,7 @@ from fcn.contract.names import COUNTERS, named_cells
 from fcn.contract.parking import bmv2_commands
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.counters import Cell, Cells, CounterUser
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 WATCHED = frozenset(
     {

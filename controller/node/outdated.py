@@ -1,7 +1,7 @@
 """Paths of which a switch knows what is no longer true, because the file has changed (FAN-4).
 
 The registers keep what was said of a path by bits of who said it, where its policy had its place
-then. A path that has another place now, or whose speakers have other bits, would inherit what was
+then. A path that has another place now, or whose reporters have other bits, would inherit what was
 said of others, and whoever said it may not be heard any more to end it. What a PE says itself of
 the first link of a path, or of its queue, is ended by nobody once it does not watch that.
 """
@@ -20,7 +20,7 @@ from fcn.controller.owners.punt import Punt
 def outdated(
     held: Sequence[fy.P4TableEntry],
     plans: Iterable[Plan],
-    speakers: Mapping[int, Iterable[Reporter]],
+    reporters: Mapping[int, Iterable[Reporter]],
     own: Mapping[int, int],
     *,
     queues: bool,
@@ -33,7 +33,7 @@ def outdated(
     }
     bits = {
         (number, node_number(each.node), each.port, each.bit)
-        for number, found in speakers.items()
+        for number, found in reporters.items()
         for each in found
     }
     kept = {

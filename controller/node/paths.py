@@ -28,10 +28,10 @@ from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.counters import Cell, Cells, CounterUser
 from fcn.controller.node.outdated import outdated
-from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import read_cells
 from fcn.controller.node.session import SwitchAwayError, answering
 from fcn.controller.node.shifts import Shifts
+from fcn.controller.provision.provision import Provision
 
 FORGET = "FORGET"
 """In the place of a report: the switch forgets what was said of a path."""
@@ -228,8 +228,8 @@ class PathStates(CounterUser):
             counts = await read_cells(self._connection.switch, names)
         for cell, (count, _) in counts.items():
             if count != self._heard.get(cell, 0):
-                said, speaker = names[cell]
-                spoke[said].append(speaker)
+                said, reporter = names[cell]
+                spoke[said].append(reporter)
             self._heard[cell] = count
         found, own = spoke[report], self._own_name(path, report)
         if report == good:

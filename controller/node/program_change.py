@@ -12,7 +12,7 @@ from fcn.contract.link_clock import clock_packet
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES, ROUTE_TABLES
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.clock import Clock
-from fcn.controller.config.modes import FlowControl
+from fcn.controller.config.modes import FlowControlMode
 from fcn.controller.finsy_adapter import present_program, speaking
 from fcn.controller.node.quiet import end_holds
 from fcn.controller.node.readback import read
@@ -20,6 +20,10 @@ from fcn.controller.owners.punt import Punt
 
 LAST_ROUND = 1.0
 """Seconds in which the last clock packet leaves its queue."""
+
+AHEAD = 1 << 25
+"""Seconds by which the clock of a switch may be ahead of the controller's: that was set back, and
+the clock was set going with tokens that are higher and higher (MOST_STEP in node/links.py)."""
 
 LEARNED = frozenset(
     name for tables in (FLOW_TABLES, LABEL_TABLES, ROUTE_TABLES) for name in tables.values()
@@ -47,7 +51,9 @@ async def leave_program(
     with speaking(switch, everything.schema):
         learned = [entry for table in LEARNED & known for entry in await _entries(switch, table)]
         if known.issuperset(HOLDS):
-            await end_holds(switch, tell, everything, FlowControl.OFF, await _holds(switch, known))
+            await end_holds(
+                switch, tell, everything, FlowControlMode.OFF, await _holds(switch, known)
+            )
     if pipeline.target.ports.clock is not None:
         await _stop_clock(switch, pipeline.target.ports.clock, clock)
     return learned
@@ -81,7 +87,7 @@ async def _entries(switch: fy.Switch, table: str) -> list[fy.P4TableEntry]:
 async def _stop_clock(switch: fy.Switch, clock_port: int, clock: Clock) -> None:
     """clock_port: that of the new program, taken for that of the one before, to which it is a port
     of no use if it has no clock."""
-    # Younger than that of any clock, which has the time of its start.
-    packet = clock_packet(int(clock.wall()) + 1, is_last=True)
+    # Younger than that of any clock; the program that knows this token is left.
+    packet = clock_packet(int(clock.wall()) + AHEAD, is_last=True)
     await switch.write([Punt.send(clock_port, packet)])
     await asyncio.sleep(LAST_ROUND)

@@ -9,7 +9,7 @@ from finsy.p4entity import P4Entity
 
 from fcn.contract.names import named_cells
 from fcn.contract.pipeline import Pipeline
-from fcn.controller.config.modes import FlowControl as Mode
+from fcn.controller.config.modes import FlowControlMode
 from fcn.controller.node.readback import read
 from fcn.controller.owners.flow_control import FlowControl
 
@@ -23,7 +23,7 @@ async def end_holds(
     switch: fy.Switch,
     tell: Callable[[str], None],
     pipeline: Pipeline,
-    mode: Mode,
+    mode: FlowControlMode,
     held: list[P4Entity],
 ) -> list[P4Entity]:
     """Where the switch has another mode than the one it is to get, obey no neighbour and no PAUSE

@@ -118,9 +118,18 @@ def explained(error: Exception) -> str:
     return str(error).partition("\n")[0] or type(error).__name__
 
 
+_TIMES = {
+    "certificate has expired": "renew it",
+    "certificate is not yet valid": "are the clocks right?",
+}
+"""What TLS says of the time in a certificate, and what to do."""
+
+
 def _unreachable(said: str) -> str:
     """The last part of what gRPC says; it ends with ": OK" where TLS failed."""
     reason = said.removesuffix(": OK").rpartition(": ")[2]
+    if (remedy := _TIMES.get(reason)) is not None:
+        return f"{reason}: the switch's, or that of the CA in `tls`; {remedy}"
     if "CERTIFICATE_VERIFY_FAILED" in said:
         return f"the switch's certificate is not one of the CA in `tls` ({reason})"
     if "Hostname Verification" in said:

@@ -15,18 +15,19 @@ from fcn.controller.config.document import listed
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
 from fcn.controller.config.model import Tls
 from fcn.controller.config.notation import parse_address
+from fcn.controller.config.queue_depths import level_problem
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.counters import Count
-from fcn.controller.node.provision import level_policies
 from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.flows import flow_message, flow_pages
 from fcn.controller.northbound.links import link_messages
 from fcn.controller.northbound.network import Network
 from fcn.controller.northbound.paths import policy_messages
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.proto import fcn_pb2_grpc
+from fcn.controller.provision.fast_cnp import level_policies
+from fcn.controller.rpc import handler_of
 
 STOP_GRACE = 1.0
 
@@ -35,7 +36,7 @@ class ApiError(Exception):
     """The API server cannot start; the message says why and what to do."""
 
 
-class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
+class FcnService:
     """Implements the service of the proto file; its errors are gRPC status codes with a message."""
 
     def __init__(self, network: Network) -> None:
@@ -142,18 +143,15 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         self, request: pb.GetThresholdsRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetThresholdsResponse:
         """Queue depths of the levels, and the policy of each level."""
-        if request.node:
-            await self._node(request.node, context)
         queues = [
             pb.QueueThresholds(
-                node=name,
+                node=agent.name,
                 port=port,
                 queue=queue,
                 depths=[depth.amount for depth in depths],
                 unit=depths[0].unit.name,
             )
-            for name, agent in self._network.nodes.items()
-            if request.node in ("", name)
+            for agent in await self._agents(request.node, context)
             for (port, queue), depths in sorted(agent.provision.thresholds.items())
         ]
         levels = [
@@ -180,6 +178,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
             problem = f"{wanted.node} has no port {wanted.port}; choose one of its ports: {known}"
         elif wanted.queue not in QUEUES:
             problem = f"there is no queue {wanted.queue}; queues are {QUEUES[0]} to {QUEUES[-1]}"
+        problem = problem or level_problem(self._network.config, len(depths))
         if problem:
             await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, ValueError(problem))
         try:
@@ -194,12 +193,10 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         self, request: pb.GetCountersRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetCountersResponse:
         """The switches' counters, read for this call."""
-        if request.node:
-            agents = [await self._node(request.node, context)]
-        else:
-            agents = [agent for agent in self._network.nodes.values() if agent.is_up]
         response = pb.GetCountersResponse()
-        for agent in agents:
+        for agent in await self._agents(request.node, context):
+            if not (request.node or agent.is_up):
+                continue
             try:
                 values = await agent.counters.read()
             except SwitchAwayError as error:
@@ -217,24 +214,18 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         self, request: pb.ListPathsRequest, context: grpc.aio.ServicerContext
     ) -> pb.ListPathsResponse:
         """Policies and the state of their paths (FAN-4)."""
-        if request.node:
-            await self._node(request.node, context)
-        nodes = self._network.nodes
-        chosen = [agent for name, agent in nodes.items() if request.node in ("", name)]
+        agents = await self._agents(request.node, context)
         return pb.ListPathsResponse(
-            policies=[policy for agent in chosen for policy in policy_messages(agent)]
+            policies=[policy for agent in agents for policy in policy_messages(agent)]
         )
 
     async def ListLinks(  # noqa: N802
         self, request: pb.ListLinksRequest, context: grpc.aio.ServicerContext
     ) -> pb.ListLinksResponse:
         """Links and their state as both ends see it (FAN-4)."""
-        if request.node:
-            await self._node(request.node, context)
-        nodes = self._network.nodes
-        chosen = [agent for name, agent in nodes.items() if request.node in ("", name)]
+        agents = await self._agents(request.node, context)
         return pb.ListLinksResponse(
-            links=[link for agent in chosen for link in link_messages(agent)]
+            links=[link for agent in agents for link in link_messages(agent)]
         )
 
     async def ReportPath(  # noqa: N802
@@ -277,6 +268,10 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
             error = ValueError(f"there is no node {name!r}; the nodes are: {known}")
             await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
         return agent
+
+    async def _agents(self, name: str, context: grpc.aio.ServicerContext) -> list[NodeAgent]:
+        """The node of this name, or all."""
+        return [await self._node(name, context)] if name else list(self._network.nodes.values())
 
     async def _key(self, key: pb.FlowKey, context: grpc.aio.ServicerContext) -> FlowKey:
         try:
@@ -321,7 +316,8 @@ def _prepare_socket(endpoint: str) -> None:
 async def serving(network: Network, endpoint: str) -> AsyncIterator[str]:
     """Serve on host:port or unix:/path; yields the address in use. Raises ApiError, OSError."""
     server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
-    fcn_pb2_grpc.add_FcnServicer_to_server(FcnService(network), server)
+    service = pb.DESCRIPTOR.services_by_name["Fcn"]
+    server.add_generic_rpc_handlers((handler_of(service, FcnService(network)),))
     _prepare_socket(endpoint)
     try:
         port = server.add_insecure_port(endpoint)

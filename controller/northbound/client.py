@@ -10,7 +10,7 @@ from fcn.contract.depth import Depth, DepthError, check_thresholds
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.proto import fcn_pb2_grpc
+from fcn.controller.rpc import Stub
 
 TIMEOUT = 30.0
 
@@ -45,7 +45,7 @@ class FcnClient:
         self._endpoint = endpoint
         self._timeout = timeout
         self._channel = grpc.insecure_channel(endpoint)
-        self._stub = fcn_pb2_grpc.FcnStub(self._channel)
+        self._stub = Stub(self._channel, pb.DESCRIPTOR.services_by_name["Fcn"])
 
     def __enter__(self) -> "FcnClient":
         return self
@@ -88,9 +88,7 @@ class FcnClient:
             return next(call, None)
         except grpc.RpcError as error:
             if error.code() == grpc.StatusCode.CANCELLED:
-                raise ControllerError(
-                    f"the controller at {self._endpoint} does not answer"
-                ) from None
+                raise self._silent() from None
             raise self._explained(error) from None
         finally:
             limit.cancel()
@@ -180,6 +178,9 @@ class FcnClient:
         except grpc.RpcError as error:
             raise self._explained(error) from None
 
+    def _silent(self) -> UnreachableError:
+        return UnreachableError(f"the controller at {self._endpoint} does not answer")
+
     def _explained(self, error: grpc.RpcError) -> ControllerError:
         code, details = error.code(), error.details() or ""
         if code == grpc.StatusCode.UNAVAILABLE and "ermission denied" in details:
@@ -191,6 +192,13 @@ class FcnClient:
                 f"no controller answers at {self._endpoint}; start one with "
                 "`fcn run -c network.yaml`, or say where it is with --api or FCN_API"
             )
+        if code == grpc.StatusCode.UNIMPLEMENTED:
+            return UnreachableError(
+                f"what answers at {self._endpoint} is no controller, or one of another version; "
+                "`api` of the configuration says where it listens"
+            )
+        if code == grpc.StatusCode.DEADLINE_EXCEEDED:
+            return self._silent()
         return ControllerError(details or str(code))
 
 

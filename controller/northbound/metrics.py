@@ -3,7 +3,7 @@
 The HTTP server runs in its own thread, so it renders the last snapshot only.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from wsgiref.simple_server import WSGIRequestHandler
 
@@ -25,6 +25,52 @@ CLIENT_TIMEOUT = 10.0
 """Seconds a client may be silent; each that is connected occupies a thread."""
 
 
+_COUNTER, _GAUGE = CounterMetricFamily, GaugeMetricFamily
+_CELL = ("node", "counter", "name")
+_LINK = ("node", "port", "peer")
+_PATH = ("node", "policy", "path")
+
+FAMILIES: tuple[
+    tuple[type[CounterMetricFamily] | type[GaugeMetricFamily], str, str, tuple[str, ...]], ...
+] = (
+    (_COUNTER, "fcn_agent_reports", "Reports of host agents", ("host",)),
+    (_COUNTER, "fcn_agent_reports_refused", "Reports not accepted, by reason", ("reason",)),
+    (
+        _COUNTER,
+        "fcn_learning_refused",
+        "Reports of switches that are not used, by VRF and reason",
+        ("vrf", "reason"),
+    ),
+    (_GAUGE, "fcn_node_up", "1 when the switch is as intended", ("node",)),
+    (_GAUGE, "fcn_node_feature", "1 when the feature is enabled", ("node", "feature")),
+    (_GAUGE, "fcn_node_entries", "Entries intended", ("node",)),
+    (_GAUGE, "fcn_node_pending", "Entries not yet written", ("node",)),
+    (_COUNTER, "fcn_node_refused", "Updates the switch did not accept", ("node",)),
+    (
+        _COUNTER,
+        "fcn_node_messages_failed",
+        "Messages of a switch that could not be handled, by kind",
+        ("node", "kind"),
+    ),
+    (_GAUGE, "fcn_flows", "Labelled flows", ("node", "source_qp")),
+    (_GAUGE, "fcn_neighbors", "Resolved neighbours", ("node",)),
+    (_COUNTER, "fcn_switch_packets", "Packets by counter and reason", _CELL),
+    (_COUNTER, "fcn_switch_octets", "Octets by counter and reason", _CELL),
+    (_GAUGE, "fcn_labels", "Flow labels by state", ("state",)),
+    (
+        _GAUGE,
+        "fcn_link_up",
+        "1 when the node hears the far end of a link, 0 when it does no more",
+        _LINK,
+    ),
+    (_COUNTER, "fcn_link_failures", "How often a link went down", _LINK),
+    (_GAUGE, "fcn_link_utilization", "Part of a link's rate that the node sends", _LINK),
+    (_COUNTER, "fcn_path_loads", "Messages of a path's load", _PATH),
+    (_COUNTER, "fcn_path_flowlets", "Flowlets moved to a path because of load", _PATH),
+)
+"""All but the version: kind, name, text and labels."""
+
+
 class FcnCollector(Collector):
     """Renders snapshots."""
 
@@ -44,105 +90,48 @@ class FcnCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         """All metrics, prefixed `fcn_`."""
         snapshot, _ = self._shown
-        up = GaugeMetricFamily("fcn_node_up", "1 when the switch is as intended", labels=["node"])
-        feature = GaugeMetricFamily(
-            "fcn_node_feature", "1 when the feature is enabled", labels=["node", "feature"]
-        )
-        entries = GaugeMetricFamily("fcn_node_entries", "Entries intended", labels=["node"])
-        pending = GaugeMetricFamily("fcn_node_pending", "Entries not yet written", labels=["node"])
-        refused = CounterMetricFamily(
-            "fcn_node_refused", "Updates the switch did not accept", labels=["node"]
-        )
-        failed = CounterMetricFamily(
-            "fcn_node_messages_failed",
-            "Messages of a switch that could not be handled, by kind",
-            labels=["node", "kind"],
-        )
-        flows = GaugeMetricFamily("fcn_flows", "Labelled flows", labels=["node", "source_qp"])
-        neighbors = GaugeMetricFamily("fcn_neighbors", "Resolved neighbours", labels=["node"])
-        packets = CounterMetricFamily(
-            "fcn_switch_packets",
-            "Packets by counter and reason",
-            labels=["node", "counter", "name"],
-        )
-        octets = CounterMetricFamily(
-            "fcn_switch_octets",
-            "Octets by counter and reason",
-            labels=["node", "counter", "name"],
-        )
-        link_up = GaugeMetricFamily(
-            "fcn_link_up",
-            "1 when the node hears the far end of a link, 0 when it does no more",
-            labels=["node", "port", "peer"],
-        )
-        link_failures = CounterMetricFamily(
-            "fcn_link_failures", "How often a link went down", labels=["node", "port", "peer"]
-        )
-        link_utilization = GaugeMetricFamily(
-            "fcn_link_utilization",
-            "Part of a link's rate that the node sends",
-            labels=["node", "port", "peer"],
-        )
-        loads = CounterMetricFamily(
-            "fcn_path_loads", "Messages of a path's load", labels=["node", "policy", "path"]
-        )
-        flowlets = CounterMetricFamily(
-            "fcn_path_flowlets",
-            "Flowlets moved to a path because of load",
-            labels=["node", "policy", "path"],
-        )
+        families = {name: kind(name, text, labels=labels) for kind, name, text, labels in FAMILIES}
+
+        def add(name: str, labels: Sequence[str], value: float) -> None:
+            families[name].add_metric(labels, value)
+
         for node in snapshot.nodes:
-            up.add_metric([node.name], float(node.up))
+            add("fcn_node_up", [node.name], float(node.up))
             for name, enabled in node.features.items():
-                feature.add_metric([node.name, name.value], float(enabled))
-            entries.add_metric([node.name], node.entries)
-            pending.add_metric([node.name], node.pending)
-            refused.add_metric([node.name], node.refused)
+                add("fcn_node_feature", [node.name, name.value], float(enabled))
+            add("fcn_node_entries", [node.name], node.entries)
+            add("fcn_node_pending", [node.name], node.pending)
+            add("fcn_node_refused", [node.name], node.refused)
             for kind, count in node.failed.items():
-                failed.add_metric([node.name, kind], count)
+                add("fcn_node_messages_failed", [node.name, kind], count)
             for source_qp, number in (("known", node.known), ("unknown", node.unknown)):
                 if number is not None:
-                    flows.add_metric([node.name, source_qp], number)
-            neighbors.add_metric([node.name], node.neighbors)
+                    add("fcn_flows", [node.name, source_qp], number)
+            add("fcn_neighbors", [node.name], node.neighbors)
             for counter, members in node.counters.items():
                 for member, (count, length) in members.items():
-                    packets.add_metric([node.name, counter, member], count)
-                    octets.add_metric([node.name, counter, member], length)
+                    add("fcn_switch_packets", [node.name, counter, member], count)
+                    add("fcn_switch_octets", [node.name, counter, member], length)
             for state in node.links:
                 where = [node.name, str(state.link.port), state.link.peer]
                 if state.state != "unknown":
-                    link_up.add_metric(where, float(state.state == "up"))
-                link_failures.add_metric(where, state.downs)
+                    add("fcn_link_up", where, float(state.state == "up"))
+                add("fcn_link_failures", where, state.downs)
                 if state.utilization is not None:
-                    link_utilization.add_metric(where, state.utilization)
+                    add("fcn_link_utilization", where, state.utilization)
             for policy, path in node.balanced:
-                loads.add_metric([node.name, policy, path.path.name], path.loads)
-                flowlets.add_metric([node.name, policy, path.path.name], path.flowlets)
-        labels = GaugeMetricFamily("fcn_labels", "Flow labels by state", labels=["state"])
-        labels.add_metric(["used"], snapshot.labels_used)
-        labels.add_metric(["quarantined"], snapshot.labels_quarantined)
-        accepted = CounterMetricFamily(
-            "fcn_agent_reports", "Reports of host agents", labels=["host"]
-        )
-        refused_reports = CounterMetricFamily(
-            "fcn_agent_reports_refused", "Reports not accepted, by reason", labels=["reason"]
-        )
+                add("fcn_path_loads", [node.name, policy, path.path.name], path.loads)
+                add("fcn_path_flowlets", [node.name, policy, path.path.name], path.flowlets)
+        add("fcn_labels", ["used"], snapshot.labels_used)
+        add("fcn_labels", ["quarantined"], snapshot.labels_quarantined)
         for host, count in snapshot.reports_accepted.items():
-            accepted.add_metric([host], count)
+            add("fcn_agent_reports", [host], count)
         for reason, count in snapshot.reports_refused.items():
-            refused_reports.add_metric([reason], count)
-        not_learned = CounterMetricFamily(
-            "fcn_learning_refused",
-            "Reports of switches that are not used, by VRF and reason",
-            labels=["vrf", "reason"],
-        )
+            add("fcn_agent_reports_refused", [reason], count)
         for (vrf, reason), count in snapshot.learning_refused.items():
-            not_learned.add_metric([vrf, reason], count)
-        yield from (accepted, refused_reports, not_learned)
-        yield from (up, feature, entries, pending, refused, failed, flows, neighbors)
-        yield from (packets, octets)
+            add("fcn_learning_refused", [vrf, reason], count)
         yield InfoMetricFamily("fcn_build", "What runs", value={"version": fcn_version()})
-        yield from (labels, link_up, link_failures, link_utilization, loads, flowlets)
+        yield from families.values()
 
 
 class MetricsError(Exception):

@@ -2,20 +2,18 @@
 
 from ipaddress import IPv6Address
 
-from finsy import P4TableAction, P4TableEntry, P4TableMatch
-
 from fcn.controller.owners.clock_slots import discriminator
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner
 
 
-class BfdSessions:
+class BfdSessions(Owner):
     """Neighbours whose BFD packets are believed, each on its own link (FAN-4, FAN-8)."""
-
-    def __init__(self, intent: Intent) -> None:
-        self._intent = intent
 
     def believe(self, port: int, source: IPv6Address) -> None:
         """Believe this neighbour on this port."""
-        match = P4TableMatch(port=port, source=source)
-        action = P4TableAction("set_bfd_session", discriminator=discriminator(port))
-        self._intent.put(P4TableEntry("bfd_session", match=match, action=action))
+        self._put(
+            "bfd_session",
+            {"port": port, "source": source},
+            "set_bfd_session",
+            discriminator=discriminator(port),
+        )

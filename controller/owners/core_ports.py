@@ -8,14 +8,11 @@ from finsy.p4values import encode_exact
 from finsy.proto import p4r
 
 from fcn.contract.names import CORE_PORTS
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner
 
 
-class CorePorts:
+class CorePorts(Owner):
     """A parser value set, because the parser cannot look up table port_role."""
-
-    def __init__(self, intent: Intent) -> None:
-        self._intent = intent
 
     def admit(self, ports: Iterable[int]) -> None:
         """Make exactly these ports core ports."""

@@ -1,24 +1,15 @@
 """DomainMode: notifications sent and translated by a node (p4src/fast_cnp/domain_mode.p4)."""
 
-from finsy import P4TableAction, P4TableEntry
-
-from fcn.contract.pipeline import Pipeline
-from fcn.controller.owners.intent import Intent
+from fcn.contract.constants import enum_members
+from fcn.controller.owners.owner import Owner
 
 
-class DomainMode:
+class DomainMode(Owner):
     """One default entry, read by the other controls (FCN-16)."""
-
-    def __init__(self, intent: Intent, pipeline: Pipeline) -> None:
-        self._intent = intent
-        self._kinds = pipeline.enum("NotificationKind")
 
     def set(self, *, congestion_kind: str = "NONE", translates: str = "NONE") -> None:
         """Set the kind of notification sent for a congested queue, and the kind that becomes a CNP
         when it is for this node; others are counted only. Members of NotificationKind."""
-        action = P4TableAction(
-            "set_mode",
-            congestion_kind=self._kinds[congestion_kind],
-            translates=self._kinds[translates],
-        )
-        self._intent.put(P4TableEntry("domain_mode", action=action, is_default_action=True))
+        kinds = enum_members("NotificationKind")
+        sent, translated = kinds[congestion_kind], kinds[translates]
+        self._set("domain_mode", "set_mode", congestion_kind=sent, translates=translated)

@@ -2,25 +2,21 @@
 
 from collections.abc import Iterable
 
-from finsy import P4TableAction, P4TableEntry, P4TableMatch
-
 from fcn.contract.ecn import DecapRule
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner, entry
 
 
-class EcnDecap:
+class EcnDecap(Owner):
     """The inner ECN field after decapsulation (SRF-2)."""
-
-    def __init__(self, intent: Intent) -> None:
-        self._intent = intent
 
     def set_rules(self, rules: Iterable[DecapRule]) -> None:
         """Replace all rules by these."""
         entries = [
-            P4TableEntry(
+            entry(
                 "decap_ecn",
-                match=P4TableMatch(inner_ecn=rule.inner, outer_ecn=rule.outer),
-                action=P4TableAction(rule.verdict, **rule.parameters),
+                {"inner_ecn": rule.inner, "outer_ecn": rule.outer},
+                rule.verdict,
+                **rule.parameters,
             )
             for rule in rules
         ]

@@ -9,14 +9,11 @@ from finsy.p4entity import P4Entity
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.modes import FantelTransport
 from fcn.controller.owners.flow_control import DSCP, UDP_SOURCE_PORT
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner
 
 
-class FantelProfile:
+class FantelProfile(Owner):
     """Header fields of FANTEL messages, and who this node is in them (FAN-1 to FAN-3)."""
-
-    def __init__(self, intent: Intent) -> None:
-        self._intent = intent
 
     def set(
         self,
@@ -28,7 +25,8 @@ class FantelProfile:
     ) -> None:
         """Send messages with this source address. node: the number of this node; epoch: higher
         after each start of the switch, which then counts its messages from 0."""
-        action = P4TableAction(
+        self._set(
+            "fantel_profile",
             "set_fantel_profile",
             src=src,
             udp_src_port=UDP_SOURCE_PORT,
@@ -38,7 +36,6 @@ class FantelProfile:
             node=node,
             epoch=epoch,
         )
-        self._intent.put(P4TableEntry("fantel_profile", action=action, is_default_action=True))
 
     @staticmethod
     def epoch_in(held: Iterable[P4Entity], pipeline: Pipeline) -> int:

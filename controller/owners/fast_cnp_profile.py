@@ -2,21 +2,17 @@
 
 from ipaddress import IPv6Address
 
-from finsy import P4TableAction, P4TableEntry
-
 from fcn.controller.config.model import FastCnpProfile as Profile
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner
 
 
-class FastCnpProfile:
+class FastCnpProfile(Owner):
     """Header fields of Fast CNPs (FCN-9)."""
-
-    def __init__(self, intent: Intent) -> None:
-        self._intent = intent
 
     def set(self, src: IPv6Address, udp_dst_port: int, profile: Profile) -> None:
         """Generate Fast CNPs with source address `src` and these fields."""
-        action = P4TableAction(
+        self._set(
+            "fast_cnp_profile",
             "set_fast_cnp_profile",
             src=src,
             udp_src_port=profile.udp_source_port,
@@ -25,4 +21,3 @@ class FastCnpProfile:
             hop_limit=profile.hop_limit,
             copy_label=int(profile.copy_label),
         )
-        self._intent.put(P4TableEntry("fast_cnp_profile", action=action, is_default_action=True))

@@ -4,17 +4,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 
-from finsy import P4MeterEntry, P4TableAction, P4TableEntry, P4TableMatch
+from finsy import P4MeterEntry, P4TableAction, P4TableEntry
 from finsy.p4entity import P4Entity
 
-from fcn.contract import profiles
+from fcn.contract.constants import enum_members
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.base import RateLimit
 from fcn.controller.config.holding import QUANTUM_BITS, Holding
-from fcn.controller.config.modes import FlowControl as Mode
-from fcn.controller.config.modes import Relief
+from fcn.controller.config.modes import FlowControlMode, Relief
 from fcn.controller.config.notation import SECOND
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner
 from fcn.controller.owners.rate_limits import ARN_METER, HOLD_METER, meter_config
 
 DSCP = 48
@@ -43,24 +42,14 @@ class Running:
     """Flow control as a switch has it: its mode, the longest hold in seconds, its neighbours, the
     ports whose PAUSE frames it heeds."""
 
-    mode: Mode
+    mode: FlowControlMode
     longest_s: float
     neighbors: list[P4Entity]
     pauses: list[P4TableEntry]
 
 
-class FlowControl:
+class FlowControl(Owner):
     """What this node holds for its neighbours, and asks them to hold (SRF-5 to SRF-9)."""
-
-    def __init__(self, intent: Intent, pipeline: Pipeline) -> None:
-        self._intent = intent
-        self._pipeline = pipeline
-        self._clock = pipeline.target.clock
-
-    @property
-    def is_possible(self) -> bool:
-        """Whether the node's program knows flow control."""
-        return profiles.Mode.FLOW_CONTROL in self._pipeline.modes
 
     @staticmethod
     def running_in(held: Iterable[P4Entity], pipeline: Pipeline) -> Running | None:
@@ -81,12 +70,14 @@ class FlowControl:
                 defaults[table] = entity.action.args
         if "flow_control" not in defaults:
             return None
-        numbers = {value: Mode[name] for name, value in pipeline.enum("FlowControl").items()}
+        numbers = {
+            value: FlowControlMode[name] for name, value in pipeline.enum("FlowControl").items()
+        }
         mode = numbers[defaults["flow_control"]["mode"]]
-        if mode is Mode.OFF:
+        if mode is FlowControlMode.OFF:
             return None
         ticks = defaults["hold_budget"]["longest"]
-        return Running(mode, ticks * pipeline.target.clock.tick / 1e9, neighbors, pauses)
+        return Running(mode, ticks * pipeline.target.time_unit.tick / 1e9, neighbors, pauses)
 
     def turn_off(self, longest: int) -> None:
         """Hold nothing more, and ask nobody to (FCN-16).
@@ -94,18 +85,22 @@ class FlowControl:
         What is held leaves in its order; beyond `longest` (microseconds) after its hold, what does
         not come round is taken for lost.
         """
-        self._set("flow_control", "set_flow_control", mode=self._mode(Mode.OFF), refresh=0)
+        self._set(
+            "flow_control", "set_flow_control", mode=self._mode(FlowControlMode.OFF), refresh=0
+        )
         self._set("arn_profile", "set_arn_profile", udp_src_port=0, udp_dst_port=0, dscp=0, time=0)
         self._set(
             "hold_budget", "set_hold_budget", packets=0, octet_count=0, packets_mark=0xFFFFFFFF,
             octets_mark=0xFFFFFFFF, packets_low=0, octets_low=0,
-            longest=self._clock.ticks(longest), drain_depth=0, drain_interval=0,
+            longest=self._ticks(longest), drain_depth=0, drain_interval=0,
         )  # fmt: skip
 
-    def turn_on(self, mode: Mode, holding: Holding, limit: RateLimit, packet_size: int) -> None:
+    def turn_on(
+        self, mode: FlowControlMode, holding: Holding, limit: RateLimit, packet_size: int
+    ) -> None:
         """Hold in this mode, within a budget; limit: messages per second, and their burst.
         packet_size in octets."""
-        refresh = self._clock.ticks(holding.repeat)
+        refresh = self._ticks(holding.repeat)
         self._set("flow_control", "set_flow_control", mode=self._mode(mode), refresh=refresh)
         self._set(
             "arn_profile", "set_arn_profile", udp_src_port=UDP_SOURCE_PORT,
@@ -120,9 +115,9 @@ class FlowControl:
             octets_mark=max(1, holding.octets * holding.pass_on_at // 100),
             packets_low=holding.packets * holding.pass_off_at // 100,
             octets_low=holding.octets * holding.pass_off_at // 100,
-            longest=self._clock.ticks(holding.longest),
-            drain_depth=self._pipeline.target.depth.convert(holding.drain_below, packet_size),
-            drain_interval=self._clock.ticks(holding.drain_every),
+            longest=self._ticks(holding.longest),
+            drain_depth=self._target.depth.convert(holding.drain_below, packet_size),
+            drain_interval=self._ticks(holding.drain_every),
         )
         config = meter_config(limit.rate, limit.burst)
         self._intent.put(P4MeterEntry(ARN_METER, index=0, config=config))
@@ -136,60 +131,56 @@ class FlowControl:
         at_once = holding.holds_at_once
         rate = at_once * SECOND // holding.longest
         for port, neighbor in neighbors.items():
-            match = P4TableMatch(ingress_port=port, source=neighbor.address)
-            action = P4TableAction("neighbor")
-            self._intent.put(P4TableEntry("arn_neighbor", match=match, action=action))
-            action = P4TableAction(
+            match = {"ingress_port": port, "source": neighbor.address}
+            self._put("arn_neighbor", match, "neighbor")
+            self._put(
+                "arn_upstream",
+                {"port": port},
                 "set_arn_upstream",
                 src_mac=neighbor.own_mac,
                 dst_mac=neighbor.mac,
                 src=neighbor.own_address,
                 dst=neighbor.address,
             )
-            match = P4TableMatch(port=port)
-            self._intent.put(P4TableEntry("arn_upstream", match=match, action=action))
             config = meter_config(rate, at_once)
             self._intent.put(P4MeterEntry(HOLD_METER, index=port, config=config))
 
     def watch(self, ports: Iterable[int], holding: Holding, packet_size: int) -> None:
         """Tell the upstream neighbour when queue 0 of one of these ports is congested, and when no
         longer; packet_size in octets."""
-        depth = self._pipeline.target.depth
+        depth = self._target.depth
         high = depth.convert(holding.hold_at, packet_size)
         low = depth.convert(holding.release_at, packet_size)
-        states = self._pipeline.enum("QueueState")
+        states = enum_members("QueueState")
         ranges = ((states["CONGESTED"], high, depth.maximum), (states["RELIEVED"], 0, low - 1))
         for port in ports:
             for state, first, last in ranges:
-                match = P4TableMatch(egress_port=port, queue_id=0, queue_depth=(first, last))
-                action = P4TableAction("set_queue_state", state=state)
-                entry = P4TableEntry("hold_level", match=match, action=action, priority=1)
-                self._intent.put(entry)
+                match = {"egress_port": port, "queue_id": 0, "queue_depth": (first, last)}
+                self._put("hold_level", match, "set_queue_state", 1, state=state)
 
     def relieve(self, macs: Mapping[int, int], holding: Holding) -> None:
         """Ask the data centres on these DC ports to send less; macs: the node's own, by port."""
-        relief = self._pipeline.enum("Relief")[_RELIEF[holding.relief]]
-        refresh = self._clock.ticks(holding.relief_repeat)
+        relief = enum_members("Relief")[_RELIEF[holding.relief]]
+        refresh = self._ticks(holding.relief_repeat)
         for port, mac in macs.items():
-            match = P4TableMatch(port=port)
-            action = P4TableAction("set_relief", relief=relief, refresh=refresh)
-            self._intent.put(P4TableEntry("dc_relief", match=match, action=action))
+            match = {"port": port}
+            self._put("dc_relief", match, "set_relief", relief=relief, refresh=refresh)
             if holding.relief is Relief.PFC:
-                action = P4TableAction("set_pause_profile", src_mac=mac, quanta=PAUSE_QUANTA)
-                self._intent.put(P4TableEntry("pause_profile", match=match, action=action))
+                pause = {"src_mac": mac, "quanta": PAUSE_QUANTA}
+                self._put("pause_profile", match, "set_pause_profile", **pause)
 
     def heed(self, rates: Mapping[int, int], holding: Holding) -> None:
         """Heed PAUSE frames of the data centres on these DC ports; rates in bits per second, by
         port (SRF-9). What may wait for each is its part of their share of the budget."""
         for port, rate in rates.items():
-            match = P4TableMatch(port=port)
-            action = P4TableAction(
+            self._put(
+                "heeded_pauses",
+                {"port": port},
                 "heed",
                 quantum_time=QUANTUM_BITS * _QUANTUM_FRACTION * SECOND // rate,
                 packets=holding.pause_room(holding.packets, len(rates)),
                 octets=holding.pause_room(holding.octets, len(rates)),
             )
-            self._intent.put(P4TableEntry("heeded_pauses", match=match, action=action))
 
     @staticmethod
     def without_pauses(heeded: P4TableEntry) -> P4TableEntry:
@@ -198,9 +189,5 @@ class FlowControl:
         action = P4TableAction("heed", **heeded.action.args | {"quantum_time": 0})
         return P4TableEntry("heeded_pauses", match=heeded.match, action=action)
 
-    def _mode(self, mode: Mode) -> int:
-        return self._pipeline.enum("FlowControl")[mode.name]
-
-    def _set(self, table: str, verb: str, **parameters: int) -> None:
-        action = P4TableAction(verb, **parameters)
-        self._intent.put(P4TableEntry(table, action=action, is_default_action=True))
+    def _mode(self, mode: FlowControlMode) -> int:
+        return enum_members("FlowControl")[mode.name]

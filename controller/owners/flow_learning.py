@@ -2,15 +2,12 @@
 
 from typing import NamedTuple
 
-from finsy import P4TableAction, P4TableEntry
-
 from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
-from fcn.contract.targets import Target
 from fcn.controller.config.notation import Address
 from fcn.controller.finsy_adapter import Data
 from fcn.controller.owners.addresses import ipv4, ipv6
 from fcn.controller.owners.digests import enable_digests
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner
 
 _NEW_FLOW = frozenset(NEW_FLOW_DIGESTS.values())
 _IPV4 = frozenset({NEW_FLOW_DIGESTS[4], CM_DIGESTS[4]})
@@ -60,12 +57,8 @@ Item = tuple[int, ...]
 is the port."""
 
 
-class FlowLearning:
+class FlowLearning(Owner):
     """Enables and decodes the digests of new flows and CM messages (FCN-3, FCN-16)."""
-
-    def __init__(self, intent: Intent, target: Target) -> None:
-        self._intent = intent
-        self._target = target
 
     def report_digests(self) -> None:
         """Enable the digests of flows."""
@@ -73,11 +66,11 @@ class FlowLearning:
 
     def enable(self, window: int) -> None:
         """Report flows; the same flow again after `window` microseconds at the earliest."""
-        self._set(P4TableAction("learning_on", window=self._target.clock.ticks(window)))
+        self._set("flow_learning", "learning_on", window=self._ticks(window))
 
     def disable(self) -> None:
         """Report nothing."""
-        self._set(P4TableAction("learning_off"))
+        self._set("flow_learning", "learning_off")
 
     @staticmethod
     def sender(data: Data) -> tuple[int, tuple[int, int]]:
@@ -103,6 +96,3 @@ class FlowLearning:
         attribute, port = attribute_and_port >> PORT_BITS, attribute_and_port & _PORT
         ends = address(src), address(dst)
         return ConnectionMessage(vrf, *ends, attribute, local_comm_id, remote_comm_id, qpn, port)
-
-    def _set(self, action: P4TableAction) -> None:
-        self._intent.put(P4TableEntry("flow_learning", action=action, is_default_action=True))

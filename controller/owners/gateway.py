@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
-from finsy import P4TableAction, P4TableEntry, P4TableMatch
-
 from fcn.contract.names import GATEWAY_TABLES, NEIGHBOR_DIGESTS
 from fcn.controller.config.notation import Address
 from fcn.controller.owners.digests import enable_digests
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner
 
 MAX_LIST_SIZE = 64
 
@@ -27,18 +25,13 @@ class Asker:
     mac: int
 
 
-class Gateway:
+class Gateway(Owner):
     """The data plane answers ARP and neighbour discovery, and reports who asks."""
-
-    def __init__(self, intent: Intent) -> None:
-        self._intent = intent
 
     def answer(self, port: int, vlan: int, address: Address, mac: int) -> None:
         """Answer requests for `address` on a DC port (VLAN 0: untagged) with `mac`."""
-        match = P4TableMatch(port=port, vlan_id=vlan, address=address)
-        action = P4TableAction(_ACTIONS[address.version], mac=mac)
-        table = GATEWAY_TABLES[address.version]
-        self._intent.put(P4TableEntry(table, match=match, action=action))
+        match = {"port": port, "vlan_id": vlan, "address": address}
+        self._put(GATEWAY_TABLES[address.version], match, _ACTIONS[address.version], mac=mac)
 
     def report_askers(self) -> None:
         """Enable the digests of hosts."""

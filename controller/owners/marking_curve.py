@@ -2,20 +2,13 @@
 
 from collections.abc import Mapping
 
-from finsy import P4TableAction, P4TableEntry, P4TableMatch
-
 from fcn.contract.ecn import Ecn
 from fcn.contract.marking import MarkingCurves
-from fcn.contract.targets import Target
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner, entry
 
 
-class MarkingCurve:
+class MarkingCurve(Owner):
     """The marking curves of queues, compiled to entries (PEC-1)."""
-
-    def __init__(self, intent: Intent, target: Target) -> None:
-        self._intent = intent
-        self._target = target
 
     def set_curves(
         self, curves: Mapping[tuple[int, int], MarkingCurves], inner: frozenset[int]
@@ -26,15 +19,13 @@ class MarkingCurve:
         customer's ECN field means what RFC 3168 says.
         """
         entries = [
-            P4TableEntry(
+            entry(
                 "marking_curve",
-                match=P4TableMatch(
-                    egress_port=port, queue_id=queue, queue_depth=(step.low, step.high)
-                ),
-                action=P4TableAction(
-                    "set_curve", set_codepoint=step.codepoint, set_probability=step.threshold
-                ),
-                priority=1,
+                {"egress_port": port, "queue_id": queue, "queue_depth": (step.low, step.high)},
+                "set_curve",
+                1,
+                set_codepoint=step.codepoint,
+                set_probability=step.threshold,
             )
             for (port, queue), curve in curves.items()
             for step in curve.steps(self._target.depth.maximum)

@@ -2,20 +2,12 @@
 
 from ipaddress import IPv6Address
 
-from finsy import P4TableAction, P4TableEntry, P4TableMatch
-
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner
 
 
-class NotificationSid:
+class NotificationSid(Owner):
     """Where notifications by END.CON are on their way to (SRF-4)."""
-
-    def __init__(self, intent: Intent) -> None:
-        self._intent = intent
 
     def expect(self, sid: IPv6Address) -> None:
         """Treat packets to this SID as notifications."""
-        action = P4TableAction("on_its_way")
-        self._intent.put(
-            P4TableEntry("notification_sid", match=P4TableMatch(dst=sid), action=action)
-        )
+        self._put("notification_sid", {"dst": sid}, "on_its_way")

@@ -3,48 +3,45 @@
 
 from collections.abc import Sequence
 
-from finsy import P4TableAction, P4TableEntry, P4TableMatch
-
-from fcn.contract.paths import Share, distributions, paths_in_use
-from fcn.contract.targets import Target
+from fcn.contract.paths import PathShare, distributions, paths_in_use
 from fcn.controller.config.balancing import LoadBalancing
 from fcn.controller.config.paths import Plan
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner
 
 MARGIN_UNIT = 8
 """Permille: the PE compares loads in this unit, and moves flows at a difference of more units."""
 
 
-class PathSelection:
+class PathSelection(Owner):
     """Which path a flow takes, whatever paths are to be avoided (FAN-4)."""
 
-    def __init__(self, intent: Intent, target: Target) -> None:
-        self._intent = intent
-        self._target = target
-
-    def distribute(self, policy: int, shares: Sequence[Share]) -> None:
+    def distribute(self, policy: int, shares: Sequence[PathShare]) -> None:
         """Distribute the flows of a policy over its paths, which have slots in this order: an entry
         for each set of paths to avoid and each bucket, so that the switch needs nobody then."""
         for avoided, slots in distributions(shares):
             used = sum(1 << slot for slot in paths_in_use(shares, avoided))
             for bucket, slot in enumerate(slots):
-                match = P4TableMatch(policy=policy, avoided=avoided, bucket=bucket)
-                action = P4TableAction("take_path", path=slot, in_use=used)
-                self._intent.put(P4TableEntry("path", match=match, action=action))
+                self._put(
+                    "path",
+                    {"policy": policy, "avoided": avoided, "bucket": bucket},
+                    "take_path",
+                    path=slot,
+                    in_use=used,
+                )
 
     def name(self, policy: int, numbers: Sequence[int]) -> None:
         """The IDs by which messages name the policy's paths, by slot."""
         everything = (1 << len(numbers)) - 1
         for slot, number in enumerate(numbers):
-            action = P4TableAction(
+            self._put(
+                "path_by_id",
+                {"path_id": number},
                 "set_path",
                 number=policy,
                 path_slot=slot,
                 path_bit=1 << slot,
                 policy_paths=everything,
             )
-            match = P4TableMatch(path_id=number)
-            self._intent.put(P4TableEntry("path_by_id", match=match, action=action))
 
     def use(
         self,
@@ -60,18 +57,16 @@ class PathSelection:
         None where they are not. settle: how long loads take to show what has moved, in
         microseconds. cnp_interval: how often the sender of a flow on a congested path gets a CNP,
         in microseconds; None: never (FAN-6)."""
-        action = P4TableAction(
+        self._put(
+            "policy",
+            {"tunnel": number},
             "to_policy",
             number=plan.cell,
             first=first_tunnel,
-            hold=self._target.clock.ticks(plan.hold_down),
-            flowlet_gap=self._target.clock.ticks(balancing.flowlet) if balancing else 0,
+            hold=self._ticks(plan.hold_down),
+            flowlet_gap=self._ticks(balancing.flowlet) if balancing else 0,
             margin=balancing.margin // MARGIN_UNIT if balancing else 0,
-            settle=self._target.clock.ticks(settle),
-            cnp_interval=0
-            if cnp_interval is None
-            else max(1, self._target.clock.ticks(cnp_interval)),
+            settle=self._ticks(settle),
+            cnp_interval=0 if cnp_interval is None else max(1, self._ticks(cnp_interval)),
             paths=(1 << len(plan.paths)) - 1,
         )
-        match = P4TableMatch(tunnel=number)
-        self._intent.put(P4TableEntry("policy", match=match, action=action))

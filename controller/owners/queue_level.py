@@ -3,23 +3,18 @@
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from finsy import P4TableAction, P4TableEntry, P4TableMatch
+from finsy import P4TableEntry
 
 from fcn.contract.depth import LEVELS, Depth
 from fcn.contract.ecn import Ecn
-from fcn.contract.targets import Target
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner, entry
 
 Thresholds = Mapping[tuple[int, int], Sequence[Depth]]
 """Depths at which levels 1, 2, … begin, by (port, queue)."""
 
 
-class QueueLevel:
+class QueueLevel(Owner):
     """Levels from queue depth (FCN-10), marking and notifying by level (FCN-11, SRF-3)."""
-
-    def __init__(self, intent: Intent, target: Target) -> None:
-        self._intent = intent
-        self._target = target
 
     def set_thresholds(
         self, thresholds: Thresholds, packet_size: int, levels: Sequence[int] = LEVELS
@@ -44,19 +39,20 @@ class QueueLevel:
             raise ValueError(
                 f"there is not a congestion level {level}; levels are {LEVELS[0]} to {LEVELS[-1]}"
             )
-        ticks = self._target.clock.ticks(interval)
-        action = P4TableAction("set_policy", mark=mark, notify=int(notify), interval=ticks)
-        match = P4TableMatch(level=level)
-        self._intent.put(P4TableEntry("level_policy", match=match, action=action))
+        ticks = self._ticks(interval)
+        self._put(
+            "level_policy",
+            {"level": level},
+            "set_policy",
+            mark=mark,
+            notify=int(notify),
+            interval=ticks,
+        )
 
     def _ranges(
         self, port: int, queue: int, depths: Sequence[int], levels: Sequence[int]
     ) -> Iterable[P4TableEntry]:
         bounds = [*depths, self._target.depth.maximum + 1]
         for level, (low, high) in zip(levels, pairwise(bounds), strict=False):
-            yield P4TableEntry(
-                "queue_level",
-                match=P4TableMatch(egress_port=port, queue_id=queue, queue_depth=(low, high - 1)),
-                action=P4TableAction("set_level", level=level),
-                priority=level,
-            )
+            match = {"egress_port": port, "queue_id": queue, "queue_depth": (low, high - 1)}
+            yield entry("queue_level", match, "set_level", level, level=level)

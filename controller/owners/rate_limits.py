@@ -8,7 +8,7 @@ from finsy import P4MeterConfig, P4MeterEntry
 
 from fcn.contract.constants import VRF_CELLS
 from fcn.controller.config.base import RateLimit
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner
 
 UNDERLAY = 0
 """In place of a VRF's number: what concerns the underlay."""
@@ -50,11 +50,8 @@ def meter_config(rate: int, burst: int) -> P4MeterConfig:
     return P4MeterConfig(cir=rate, cburst=burst, pir=rate, pburst=burst)
 
 
-class _Limit:
+class _Limit(Owner):
     meter: str
-
-    def __init__(self, intent: Intent) -> None:
-        self._intent = intent
 
     def _allow(self, index: int, limit: RateLimit) -> None:
         config = meter_config(limit.rate, limit.burst)

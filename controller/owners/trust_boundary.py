@@ -2,19 +2,12 @@
 
 from ipaddress import IPv6Network
 
-from finsy import P4TableAction, P4TableEntry, P4TableMatch
-
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner
 
 
-class TrustBoundary:
+class TrustBoundary(Owner):
     """Notifications are accepted from configured prefixes only (FCN-17)."""
-
-    def __init__(self, intent: Intent) -> None:
-        self._intent = intent
 
     def trust(self, prefix: IPv6Network) -> None:
         """Accept notifications whose source address is in this prefix."""
-        match = P4TableMatch(src=prefix)
-        action = P4TableAction("trust")
-        self._intent.put(P4TableEntry("trusted_source", match=match, action=action))
+        self._put("trusted_source", {"src": prefix}, "trust")

@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 
-from finsy import P4TableAction, P4TableEntry, P4TableMatch
-
-from fcn.contract.pipeline import Pipeline
-from fcn.controller.owners.intent import Intent
+from fcn.contract.constants import enum_members
+from fcn.controller.owners.owner import Owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +17,8 @@ class Outer:
     ecn_mode: str
 
 
-class TunnelEncap:
+class TunnelEncap(Owner):
     """Encapsulation of customer packets, by tunnel number (FCN-5)."""
-
-    def __init__(self, intent: Intent, pipeline: Pipeline) -> None:
-        self._intent = intent
-        self._ecn_modes = pipeline.enum("EcnEncapMode")
 
     def encap_srv6(
         self,
@@ -45,45 +39,35 @@ class TunnelEncap:
         listed = tuple(reversed(sids[1:] if reduced else sids))
         outer = Outer(src, sids[0], ecn_mode)
         if not listed:
-            self._put(tunnel, "encap_srv6", outer)
+            self._encap(tunnel, "encap_srv6", outer)
             return
         segments = {f"seg{index}": int(sid) for index, sid in enumerate(listed)}
         segments["segments_left"] = len(sids) - 1
         segments["tag"] = tag
-        self._put(tunnel, f"encap_srv6_srh{len(listed)}", outer, **segments)
+        self._encap(tunnel, f"encap_srv6_srh{len(listed)}", outer, **segments)
 
     def encap_vxlan(
         self, tunnel: int, outer: Outer, vni: int, inner_src_mac: int, inner_dst_mac: int
     ) -> None:
         """VXLAN over IPv6 (RFC 7348)."""
         macs = {"inner_src_mac": inner_src_mac, "inner_dst_mac": inner_dst_mac}
-        self._put(tunnel, "encap_vxlan", outer, vni=vni, **macs)
+        self._encap(tunnel, "encap_vxlan", outer, vni=vni, **macs)
 
     def encap_gre(self, tunnel: int, outer: Outer, key: int) -> None:
         """GRE with a key over IPv6 (RFC 2784, RFC 2890, RFC 7676)."""
-        self._put(tunnel, "encap_gre", outer, key=key)
+        self._encap(tunnel, "encap_gre", outer, key=key)
 
     def encap_mpls_udp(
         self, tunnel: int, outer: Outer, vpn_label: int, sr_label: int | None
     ) -> None:
         """MPLS over UDP (RFC 7510): the VPN label, optionally below one SR label (RFC 8663)."""
         if sr_label is None:
-            self._put(tunnel, "encap_mpls_udp1", outer, vpn_label=vpn_label)
+            self._encap(tunnel, "encap_mpls_udp1", outer, vpn_label=vpn_label)
         else:
             labels = {"sr_label": sr_label, "vpn_label": vpn_label}
-            self._put(tunnel, "encap_mpls_udp2", outer, **labels)
+            self._encap(tunnel, "encap_mpls_udp2", outer, **labels)
 
-    def _put(self, tunnel: int, action: str, outer: Outer, **params: int) -> None:
-        self._intent.put(
-            P4TableEntry(
-                "tunnel",
-                match=P4TableMatch(tunnel=tunnel),
-                action=P4TableAction(
-                    action,
-                    ecn_mode=self._ecn_modes[outer.ecn_mode.upper()],
-                    src=outer.src,
-                    dst=outer.dst,
-                    **params,
-                ),
-            )
-        )
+    def _encap(self, tunnel: int, action: str, outer: Outer, **params: int) -> None:
+        ecn_mode = enum_members("EcnEncapMode")[outer.ecn_mode.upper()]
+        ends = {"src": outer.src, "dst": outer.dst}
+        self._put("tunnel", {"tunnel": tunnel}, action, ecn_mode=ecn_mode, **ends, **params)

@@ -1,17 +1,11 @@
 """TunnelVrf: the VRF of a VXLAN, GRE or MPLS tunnel (p4src/forwarding/tunnel_vrf.p4)."""
 
-from finsy import P4TableAction, P4TableEntry, P4TableMatch
-
-from fcn.contract.pipeline import Pipeline
-from fcn.controller.owners.intent import Intent
+from fcn.contract.constants import enum_members
+from fcn.controller.owners.owner import Owner
 
 
-class TunnelVrf:
+class TunnelVrf(Owner):
     """Decapsulates tunnels into VRFs (FCN-5)."""
-
-    def __init__(self, intent: Intent, pipeline: Pipeline) -> None:
-        self._intent = intent
-        self._types = pipeline.enum("TunnelType")
 
     def terminate_vxlan(self, vni: int, vrf: int) -> None:
         """VXLAN over IPv6 with this VNI (RFC 7348)."""
@@ -26,6 +20,5 @@ class TunnelVrf:
         self._terminate("MPLS_UDP", label, vrf)
 
     def _terminate(self, kind: str, tunnel_id: int, vrf: int) -> None:
-        match = P4TableMatch(tunnel_type=self._types[kind], tunnel_id=tunnel_id)
-        action = P4TableAction("set_tunnel_vrf", vrf=vrf)
-        self._intent.put(P4TableEntry("tunnel_vrf", match=match, action=action))
+        match = {"tunnel_type": enum_members("TunnelType")[kind], "tunnel_id": tunnel_id}
+        self._put("tunnel_vrf", match, "set_tunnel_vrf", vrf=vrf)

@@ -6,7 +6,7 @@ from ipaddress import IPv6Network
 
 from finsy import P4IndirectAction, P4TableAction, P4TableEntry, P4TableMatch
 
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -18,11 +18,8 @@ class Adjacency:
     dst_mac: int
 
 
-class Underlay:
+class Underlay(Owner):
     """Longest-prefix routes with equal-cost next hops."""
-
-    def __init__(self, intent: Intent) -> None:
-        self._intent = intent
 
     def route(self, prefix: IPv6Network, next_hops: Iterable[Adjacency]) -> None:
         """Route the prefix; flows are distributed over the next hops (ECMP)."""
@@ -32,17 +29,17 @@ class Underlay:
             )
             for hop in sorted(set(next_hops))
         ]
-        self._put(prefix, actions)
+        self._forward(prefix, actions)
 
     def resolve(self, prefix: IPv6Network) -> None:
         """Punt packets to the prefix, so that the controller resolves the neighbour."""
-        self._put(prefix, [P4TableAction("underlay_glean")])
+        self._forward(prefix, [P4TableAction("underlay_glean")])
 
     def withdraw(self, prefix: IPv6Network) -> None:
         """Remove the route of exactly this prefix."""
         self._intent.drop(P4TableEntry("underlay", match=P4TableMatch(dst=prefix)))
 
-    def _put(self, prefix: IPv6Network, actions: list[P4TableAction]) -> None:
+    def _forward(self, prefix: IPv6Network, actions: list[P4TableAction]) -> None:
         action_set = P4IndirectAction(action_set=[(1, action) for action in actions])
         match = P4TableMatch(dst=prefix)
         self._intent.put(P4TableEntry("underlay", match=match, action=action_set))

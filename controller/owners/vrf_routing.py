@@ -8,7 +8,7 @@ from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
 from fcn.contract.names import ROUTE_TABLES
 from fcn.controller.config.notation import Address, Network
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.owner import Owner
 
 _ADDRESS: dict[str, type[IPv4Address] | type[IPv6Address]] = {
     ROUTE_TABLES[4]: IPv4Address,
@@ -25,34 +25,31 @@ class HostRoute:
     mac: int
 
 
-class VrfRouting:
+class VrfRouting(Owner):
     """Longest-prefix routes per VRF; MAC addresses are 48-bit numbers."""
-
-    def __init__(self, intent: Intent) -> None:
-        self._intent = intent
 
     def deliver(
         self, vrf: int, prefix: Network, port: int, vlan: int, src_mac: int, dst_mac: int
     ) -> None:
         """Forward packets to the prefix out of a DC port to `dst_mac`, a host or a router."""
         action = P4TableAction("to_dc", port=port, vlan_id=vlan, src_mac=src_mac, dst_mac=dst_mac)
-        self._put(vrf, prefix, action)
+        self._route(vrf, prefix, action)
 
     def tunnel(self, vrf: int, prefix: Network, tunnel: int) -> None:
         """Forward packets to the prefix through a tunnel."""
-        self._put(vrf, prefix, P4TableAction("to_tunnel", tunnel=tunnel))
+        self._route(vrf, prefix, P4TableAction("to_tunnel", tunnel=tunnel))
 
     def resolve(self, vrf: int, prefix: Network) -> None:
         """Punt packets to the prefix, so that the controller resolves the neighbour."""
-        self._put(vrf, prefix, P4TableAction("glean"))
+        self._route(vrf, prefix, P4TableAction("glean"))
 
     def own(self, vrf: int, gateway: Address) -> None:
         """Punt packets to an address of the node."""
-        self._put(vrf, ip_network(gateway), P4TableAction("to_local"))
+        self._route(vrf, ip_network(gateway), P4TableAction("to_local"))
 
     def discard(self, vrf: int, prefix: Network) -> None:
         """Packets to the prefix are dropped and counted."""
-        self._put(vrf, prefix, P4TableAction("blackhole"))
+        self._route(vrf, prefix, P4TableAction("blackhole"))
 
     def withdraw(self, vrf: int, prefix: Network) -> None:
         """Remove the route of exactly this prefix."""
@@ -73,7 +70,7 @@ class VrfRouting:
             if length == host.max_prefixlen:
                 yield HostRoute(entry["vrf"], host, action.args["dst_mac"])
 
-    def _put(self, vrf: int, prefix: Network, action: P4TableAction) -> None:
+    def _route(self, vrf: int, prefix: Network, action: P4TableAction) -> None:
         self._intent.put(self._entry(vrf, prefix, action))
 
     @staticmethod

@@ -1,8 +1,9 @@
 """The guest's additional kernel module, compiled against Debian's headers for its kernel."""
 
 import shutil
-import subprocess
 from pathlib import Path
+
+from fcn.hosts.processes import run
 
 SOURCE = Path(__file__).with_name("rxe_cnp.c")
 TOOLS = ("gcc-12", "make")
@@ -24,12 +25,6 @@ def build(root: Path, release: str, scratch: Path) -> Path:
     work.mkdir()
     shutil.copy2(SOURCE, work)
     (work / "Kbuild").write_text(f"obj-m := {SOURCE.stem}.o\n")
-    done = subprocess.run(
-        ["make", "-C", str(makefile.parent), f"M={work.absolute()}", "modules"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise BuildError(f"{SOURCE.name}: {done.stderr.strip()}")
+    command = ["make", "-C", str(makefile.parent), f"M={work.absolute()}", "modules"]
+    run(command, error=BuildError)
     return work / f"{SOURCE.stem}.ko"

@@ -95,8 +95,10 @@ void lab_record(lab *l, const lab_link *link, sw_frame *f);
 void lab_link_act(lab_link *link);
 /* Lose what is on the link. */
 void lab_link_clear(lab_link *link);
-/* The engine was given something to do. */
+/* A switch; the engine was given something to do. */
 void lab_switch_reschedule(const lab_switch *s);
+void lab_switch_arrive(lab_switch *s, uint64_t now, uint32_t port, sw_frame *f);
+void lab_switch_act(lab_switch *s);
 /* NULL when it is no switch, or no host. */
 lab_switch *lab_switch_of(const lab *l, uint32_t node);
 lab_host *lab_host_of(const lab *l, uint32_t node);

@@ -21,7 +21,7 @@ from fcn.lab.run.gateway import add_gateway
 from fcn.lab.scenario.model import EcnField, HostSettings
 from fcn.lab.scenario.wiring import EndHost, Wire, Wiring
 from fcn.softswitch.api import PortQueue
-from fcn.topologies.clock_rates import clock_rates
+from fcn.topologies.link_clock import clock_rates
 
 ECN: Mapping[EcnField, Ecn] = {"not-ect": Ecn.NOT_ECT, "ect0": Ecn.ECT0, "ect1": Ecn.ECT1}
 

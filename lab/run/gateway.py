@@ -48,7 +48,7 @@ def add_gateway(
     pe = config.nodes[gateway.pe]
     towards = pe.port(gateway.pe_port)
     assert towards is not None, "the configuration is that of the network"
-    DomainMode(intent, compiled).set()
+    DomainMode(intent).set()
     macs = PortMac(intent)
     macs.own(_UPLINK, own)
     roles.admit_customer(_UPLINK, 0, _VRF)
@@ -63,7 +63,7 @@ def add_gateway(
         mac = int(host.mac.replace(":", ""), 16)
         for address in (host.ipv4, host.ipv6):
             routes.deliver(_VRF, ip_network(address), host.port, 0, own, mac)
-    _mark(QueueLevel(intent, compiled.target), gateway, config, thresholds)
+    _mark(QueueLevel(intent), gateway, config, thresholds)
     write_intent(gateway.name, intent, compiled, switch.engine)
     return switch
 

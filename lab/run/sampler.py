@@ -89,7 +89,7 @@ class Sampler:
         while True:
             self._prepare()
             reached = self._closely.run(until, _NEVER if before is None else before)
-            if native.stopped():
+            if native.call("stopped"):
                 return reached
             if reached >= until:
                 self.catch_up(before)

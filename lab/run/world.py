@@ -78,14 +78,14 @@ class WatchedWorld:
         simulation.listen()
         while (due := self._due_until(time_ns)) is not None:
             reached = self._run(due)
-            if reached < due or simulation.native.stopped():
+            if reached < due or simulation.native.call("stopped"):
                 return reached
             self._look()
         return self._run(time_ns)
 
     def _run(self, time_ns: int) -> int:
         if self._closely is None:
-            return self._simulation.native.run(time_ns)
+            return self._simulation.native.call("run", time_ns)
         return self._closely.run(time_ns, self._wait_for)
 
     def _due_until(self, time_ns: int) -> int | None:

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 
 from fcn.contract.depth import PACKET_SIZE, Depth, DepthUnit, QueueDepth
-from fcn.controller.config.document import Path, listed
+from fcn.controller.config.document import KeyPath, listed
 from fcn.lab.roce import QPS
 from fcn.lab.scenario.model import Event, HostSettings, Pattern, PfcSettings
 from fcn.lab.scenario.traffic import NS, mean_size, named, sizes_of, traffic_of
 from fcn.lab.scenario.wiring import EndHost, Wiring
 from fcn.topologies.model import TopologyError
 
-Finding = tuple[Path, str]
+Finding = tuple[KeyPath, str]
 
 MAX_MESSAGES = 5_000_000
 """Of a pattern: what can be kept in memory."""
@@ -112,7 +112,7 @@ def _links(wiring: Wiring) -> Iterator[Finding]:
         yield ("hosts_per_data_centre",), f"network {scenario.network} has no data centres"
     linked = {wire.ends for wire in wiring.wires}
     for number, link in enumerate(scenario.links.only):
-        path: Path = ("links", "only", number)
+        path: KeyPath = ("links", "only", number)
         if frozenset(link.between) not in linked:
             yield (*path, "between"), f"{' and '.join(link.between)} are not linked"
         if any(set(link.between) == set(each.between) for each in scenario.links.only[:number]):
@@ -136,7 +136,7 @@ def _links(wiring: Wiring) -> Iterator[Finding]:
 
 def _flow_control(wiring: Wiring) -> Iterator[Finding]:
     links = wiring.scenario.links
-    places: list[tuple[Path, PfcSettings | None]] = [
+    places: list[tuple[KeyPath, PfcSettings | None]] = [
         (("links", "core", "pfc"), links.core.pfc),
         (("links", "gateways", "pfc"), links.gateways.pfc),
         (("links", "hosts", "pfc"), links.hosts.pfc),
@@ -159,7 +159,7 @@ def _buffers(wiring: Wiring) -> Iterator[Finding]:
 
 
 def _in_buffer(
-    wiring: Wiring, place: Path, node: str, towards: str, depths: Sequence[Depth]
+    wiring: Wiring, place: KeyPath, node: str, towards: str, depths: Sequence[Depth]
 ) -> Iterator[Finding]:
     wire = wiring.wire(node, towards)
     if wire is None:
@@ -179,7 +179,7 @@ def _packets_in(wiring: Wiring, buffer: Depth) -> int:
     return buffer.amount if in_packets else buffer.amount // wiring.scenario.hosts.mtu
 
 
-def _depths(wiring: Wiring) -> Iterator[tuple[Path, str, str, Sequence[Depth]]]:
+def _depths(wiring: Wiring) -> Iterator[tuple[KeyPath, str, str, Sequence[Depth]]]:
     controller = wiring.scenario.controller
     own = {(queue.node, queue.towards) for queue in controller.queues}
     for node, towards in wiring.core_directions:
@@ -196,7 +196,7 @@ def _controller(wiring: Wiring) -> Iterator[Finding]:
         if name not in nodes:
             yield ("controller", "delays", name), f"no node {name}; there are {listed(nodes)}"
     for number, queue in enumerate(controller.queues):
-        path: Path = ("controller", "queues", number)
+        path: KeyPath = ("controller", "queues", number)
         yield from _queue(wiring, path, queue.node, queue.towards)
         if any(
             (queue.node, queue.towards) == (other.node, other.towards)
@@ -205,7 +205,7 @@ def _controller(wiring: Wiring) -> Iterator[Finding]:
             yield path, f"the queue of {queue.node} towards {queue.towards} is above"
 
 
-def _queue(wiring: Wiring, path: Path, node: str, towards: str) -> Iterator[Finding]:
+def _queue(wiring: Wiring, path: KeyPath, node: str, towards: str) -> Iterator[Finding]:
     """Of a PE or P node."""
     nodes = [each.name for each in wiring.topology.nodes]
     if node not in nodes:
@@ -337,7 +337,7 @@ def _measure(wiring: Wiring) -> Iterator[Finding]:
     measure = wiring.scenario.measure
     for key in ("queues", "crossings", "pcap"):
         for number, (node, towards) in enumerate(getattr(measure, key) or ()):
-            path: Path = ("measure", key, number)
+            path: KeyPath = ("measure", key, number)
             if wiring.wire(node, towards) is None:
                 yield path, f"there is no link between {node} and {towards}"
             elif key == "queues" and node in wiring.hosts:

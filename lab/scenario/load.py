@@ -14,12 +14,12 @@ from fcn.contract.targets import V1MODEL
 from fcn.controller.config import Config
 from fcn.controller.config.document import (
     DocumentError,
+    KeyPath,
     model_problems,
     read_document,
     read_text,
     spell,
 )
-from fcn.controller.config.document import Path as KeyPath
 from fcn.controller.config.failures import FailureDetection
 from fcn.controller.config.holding import Holding
 from fcn.controller.config.load import EXAMPLE as CONFIGURATION

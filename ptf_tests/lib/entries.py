@@ -196,21 +196,21 @@ class NodeTables:
         Without depths the level applies at any depth, so that every packet passes a congested
         queue on any target.
         """
-        self.client.write(
-            +fy.P4TableEntry(
-                "queue_level",
-                match=self._queue_match(port, depths),
-                action=fy.P4TableAction("set_level", level=level),
-                priority=1,
-            )
-        )
+        action = fy.P4TableAction("set_level", level=level)
+        self.client.write(+self._by_depth("queue_level", port, depths, action))
 
     def delete_queue_level(self, port: int, depths: tuple[int, int] | None = None) -> None:
         """Delete the entry written by `queue_level`."""
-        entry = fy.P4TableEntry("queue_level", match=self._queue_match(port, depths), priority=1)
-        self.client.write(-entry)
+        self.client.write(-self._by_depth("queue_level", port, depths))
 
-    def _queue_match(self, port: int, depths: tuple[int, int] | None) -> fy.P4TableMatch:
+    def _by_depth(
+        self,
+        table: str,
+        port: int,
+        depths: tuple[int, int] | None,
+        action: fy.P4TableAction | None = None,
+    ) -> fy.P4TableEntry:
+        """An entry for queue 0 of a port at these depths in packets, or at any."""
         match = fy.P4TableMatch(egress_port=port, queue_id=0)
         if depths is not None:
             low, end = (
@@ -218,7 +218,7 @@ class NodeTables:
                 for packets in (depths[0], depths[1] + 1)
             )
             match["queue_depth"] = (low, end - 1)
-        return match
+        return fy.P4TableEntry(table, match=match, action=action, priority=1)
 
     def level_policy(
         self, level: int, *, mark: Ecn = Ecn.NOT_ECT, notify: bool, interval_us: int = 0
@@ -230,7 +230,7 @@ class NodeTables:
             match={"level": level},
             mark=mark,
             notify=int(notify),
-            interval=self.target.clock.ticks(interval_us),
+            interval=self.target.time_unit.ticks(interval_us),
         )
 
     def marking_curve(
@@ -238,21 +238,12 @@ class NodeTables:
     ) -> None:
         """Mark packets of queue 0 of a port with `codepoint` when a random number of 16 bits is at
         most `threshold`, at these depths in packets, both inclusive, or at any depth."""
-        self.client.write(
-            +fy.P4TableEntry(
-                "marking_curve",
-                match=self._queue_match(port, depths),
-                action=fy.P4TableAction(
-                    "set_curve", set_codepoint=codepoint, set_probability=threshold
-                ),
-                priority=1,
-            )
-        )
+        action = fy.P4TableAction("set_curve", set_codepoint=codepoint, set_probability=threshold)
+        self.client.write(+self._by_depth("marking_curve", port, depths, action))
 
     def delete_marking_curve(self, port: int) -> None:
         """Delete the entry written by `marking_curve` for any depth."""
-        entry = fy.P4TableEntry("marking_curve", match=self._queue_match(port, None), priority=1)
-        self.client.write(-entry)
+        self.client.write(-self._by_depth("marking_curve", port, None))
 
     def notification_meter(self, config: fy.P4MeterConfig) -> None:
         """Set the node's notification rate limit (FCN-15), in packets per second and packets."""
@@ -280,7 +271,7 @@ class NodeTables:
             "flow_control",
             "set_flow_control",
             mode=enum_members("FlowControl")[mode],
-            refresh=self.target.clock.ticks(refresh_us),
+            refresh=self.target.time_unit.ticks(refresh_us),
         )
 
     def arn_profile(self, time_us: int, *, udp_src_port: int = 0xC0DE, dscp: int = 48) -> None:
@@ -313,19 +304,12 @@ class NodeTables:
     def hold_level(self, port: int, state: str, depths: tuple[int, int] | None = None) -> None:
         """Set the state (member of QueueState) of queue 0 of a port at these depths in packets;
         without depths at any."""
-        self.client.write(
-            +fy.P4TableEntry(
-                "hold_level",
-                match=self._queue_match(port, depths),
-                action=fy.P4TableAction("set_queue_state", state=enum_members("QueueState")[state]),
-                priority=1,
-            )
-        )
+        action = fy.P4TableAction("set_queue_state", state=enum_members("QueueState")[state])
+        self.client.write(+self._by_depth("hold_level", port, depths, action))
 
     def delete_hold_level(self, port: int) -> None:
         """Delete the entry of a port written by `hold_level` without depths."""
-        match = self._queue_match(port, None)
-        self.client.write(-fy.P4TableEntry("hold_level", match=match, priority=1))
+        self.client.write(-self._by_depth("hold_level", port, None))
 
     def hold_budget(
         self,
@@ -349,9 +333,9 @@ class NodeTables:
             octets_mark=octets + 1,
             packets_low=low,
             octets_low=octets,
-            longest=self.target.clock.ticks(longest_us),
+            longest=self.target.time_unit.ticks(longest_us),
             drain_depth=drain[0],
-            drain_interval=self.target.clock.ticks(drain[1]),
+            drain_interval=self.target.time_unit.ticks(drain[1]),
         )
 
     def arn_meter(self, config: fy.P4MeterConfig) -> None:

@@ -9,9 +9,9 @@ from fcn.contract.link_clock import clock_packet
 from fcn.contract.profiles import Mode
 from fcn.ptf_tests.lib.base import FcnTest
 from fcn.ptf_tests.lib.beds import NEIGHBOUR_MAC, NODE_MAC, core_frame_in
-from fcn.ptf_tests.lib.clock import pace_clock
 from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.entries import NodeTables
+from fcn.ptf_tests.lib.link_clock import pace_clock
 from fcn.ptf_tests.lib.packets import ip
 from fcn.ptf_tests.lib.ports import CORE_PORT
 

@@ -8,7 +8,6 @@ import contextlib
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import finsy as fy
@@ -92,12 +91,7 @@ class P4RuntimeClient:
         self.become_primary()
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_exc: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -67,7 +67,7 @@ class PathMessageTest(PathTest):
         self.exchange(CORE_PORT, core_frame_in(message))
 
     def forget(self, cell: int) -> None:
-        """What the controller sends so that the PE forgets the numbers of a speaker's messages."""
+        """What the controller sends so that the PE forgets the numbers of a reporter's messages."""
         self.packet_out(self.pe.target.ports.cpu, forget_order(cell))
         # What follows by the same stream comes after it.
         self.exchange(DC_PORT)

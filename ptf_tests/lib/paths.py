@@ -8,7 +8,7 @@ from typing import TypeVar
 import finsy as fy
 
 from fcn.contract.constants import PATH_SLOTS, POLICY_BIT
-from fcn.contract.paths import PATH_REPORTS, Share, path_cell, path_report, report_cell
+from fcn.contract.paths import PATH_REPORTS, PathShare, path_cell, path_report, report_cell
 from fcn.contract.profiles import Mode
 from fcn.ptf_tests.lib.beds import PE_ADDRESS, RED, PeTest, host_frame_in
 from fcn.ptf_tests.lib.packets import datagram_of
@@ -34,7 +34,7 @@ class PathTest(PeTest):
 
     needs = frozenset({Mode.FANTEL})
 
-    shares: Sequence[Share] = (Share(1), Share(1))
+    shares: Sequence[PathShare] = (PathShare(1), PathShare(1))
     hold_down_us = 0
     flowlet_us = 0
     """The pause after which a flow may move because of load; by default never."""

@@ -9,7 +9,7 @@ import finsy as fy
 from fcn.contract.constants import enum_members
 from fcn.contract.ecn import CLASSIC_RULES, DecapRule
 from fcn.contract.names import FLOW_TABLES, GATEWAY_TABLES, LABEL_TABLES, ROUTE_TABLES
-from fcn.contract.paths import Share, distributions, paths_in_use
+from fcn.contract.paths import PathShare, distributions, paths_in_use
 from fcn.ptf_tests.lib.entries import NodeTables
 
 
@@ -60,7 +60,7 @@ class PeTables(NodeTables):
             "set_relief",
             match={"port": port},
             relief=enum_members("Relief")[relief],
-            refresh=self.target.clock.ticks(refresh_us),
+            refresh=self.target.time_unit.ticks(refresh_us),
         )
         if relief == "PAUSE":
             self.insert(
@@ -173,7 +173,7 @@ class PeTables(NodeTables):
             ttl=ttl,
             udp_src_port=udp_src_port,
             ipv4_id=ipv4_id,
-            min_interval=self.target.clock.ticks(min_interval_us),
+            min_interval=self.target.time_unit.ticks(min_interval_us),
         )
 
     def decap_rules(self, rules: Iterable[DecapRule] = CLASSIC_RULES) -> None:
@@ -188,7 +188,7 @@ class PeTables(NodeTables):
 
     def treat_light_congestion(self, hold_us: int) -> None:
         """Treat lightly congested flows for `hold_us` microseconds; 0: tell their senders."""
-        self.set_default("light_congestion", "set_hold", hold=self.target.clock.ticks(hold_us))
+        self.set_default("light_congestion", "set_hold", hold=self.target.time_unit.ticks(hold_us))
 
     def slow(self, tunnel: int, *, interval_us: int, burst: int) -> None:
         """Slow lightly congested flows of a tunnel down to a packet in `interval_us` microseconds
@@ -207,7 +207,7 @@ class PeTables(NodeTables):
         number: int,
         first_tunnel: int,
         first_path_id: int,
-        shares: Sequence[Share],
+        shares: Sequence[PathShare],
         *,
         hold_down_us: int = 0,
         flowlet_us: int = 0,
@@ -229,11 +229,11 @@ class PeTables(NodeTables):
             match={"tunnel": number},
             number=policy,
             first=first_tunnel,
-            hold=self.target.clock.ticks(hold_down_us),
-            flowlet_gap=self.target.clock.ticks(flowlet_us),
+            hold=self.target.time_unit.ticks(hold_down_us),
+            flowlet_gap=self.target.time_unit.ticks(flowlet_us),
             margin=margin,
-            settle=self.target.clock.ticks(settle_us),
-            cnp_interval=self.target.clock.ticks(cnp_us),
+            settle=self.target.time_unit.ticks(settle_us),
+            cnp_interval=self.target.time_unit.ticks(cnp_us),
             paths=(1 << len(shares)) - 1,
         )
         for slot in range(len(shares)):
@@ -293,7 +293,9 @@ class PeTables(NodeTables):
 
     def learn_flows(self, digests: Sequence[str], window_us: int) -> None:
         """Turn flow learning on and subscribe to digests, each message sent at once."""
-        self.set_default("flow_learning", "learning_on", window=self.target.clock.ticks(window_us))
+        self.set_default(
+            "flow_learning", "learning_on", window=self.target.time_unit.ticks(window_us)
+        )
         self.client.write(
             [+fy.P4DigestEntry(digest, max_list_size=1, max_timeout_ns=1) for digest in digests]
         )

@@ -88,7 +88,7 @@ class HeardAgain(ReporterTest):
 
 
 class Forgotten(ReporterTest):
-    """FAN-8: what the controller lets the PE forget keeps no message back; of other speakers
+    """FAN-8: what the controller lets the PE forget keeps no message back; of other reporters
     nothing is forgotten."""
 
     def runTest(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from fcn.contract.paths import Share, path_cell
+from fcn.contract.paths import PathShare, path_cell
 from fcn.packets.fantel import Event
 from fcn.packets.fantel_tlvs import BufferStatus, LinkUtilization, Tlv
 from fcn.ptf_tests.lib.beds import HOST_V4, PE_ADDRESS, REMOTE_V4, host_frame_in
@@ -147,7 +147,7 @@ class LoadIsNoFailure(LoadTest):
     """FAN-4, FAN-7: a path that has failed is left at once, by every flow, however little of it is
     in use; a backup is not used because of load."""
 
-    shares = (Share(1), Share(1), Share(1, is_backup=True))
+    shares = (PathShare(1), PathShare(1), PathShare(1, is_backup=True))
 
     def runTest(self) -> None:
         self.load(0, 1000, STANDING)

@@ -4,7 +4,7 @@ from collections import Counter
 from math import sqrt
 
 from fcn.contract.constants import FCN_LABEL_BIT
-from fcn.contract.paths import Share
+from fcn.contract.paths import PathShare
 from fcn.ptf_tests.lib.beds import (
     BLUE,
     BLUE_HOST_MAC,
@@ -32,7 +32,7 @@ class WeightsByFlow(PathTest):
     """FAN-4: of 4,096 flows, of UDP and RoCEv2 and both IP versions, each path takes its share, and
     a flow stays on its path."""
 
-    shares = (Share(1), Share(2), Share(5))
+    shares = (PathShare(1), PathShare(2), PathShare(5))
     flows = 4096
 
     def runTest(self) -> None:
@@ -62,7 +62,12 @@ class EverySetOfPaths(PathTest):
     """FAN-4, FAN-5: whichever paths have failed, traffic goes by those left, backups only where all
     others have failed; no other flow leaves its path."""
 
-    shares = (Share(1), Share(2), Share(1, is_backup=True), Share(3, is_backup=True))
+    shares = (
+        PathShare(1),
+        PathShare(2),
+        PathShare(1, is_backup=True),
+        PathShare(3, is_backup=True),
+    )
 
     def runTest(self) -> None:
         primaries, backups = {0, 1}, {2, 3}
@@ -89,7 +94,7 @@ class LastPathStays(PathTest):
     """FAN-4: the path that was left when all others had failed is not given up when it is said to
     have failed, too; the first that is well again is taken, with no hold-down."""
 
-    shares = (Share(1), Share(1), Share(1))
+    shares = (PathShare(1), PathShare(1), PathShare(1))
     hold_down_us = NEVER_US
 
     def runTest(self) -> None:
@@ -107,7 +112,7 @@ class LastPathStays(PathTest):
 class OnlyPathStays(PathTest):
     """FAN-4: a policy with one path keeps it."""
 
-    shares = (Share(1),)
+    shares = (PathShare(1),)
 
     def runTest(self) -> None:
         for report in ("FAILED", "CONGESTED"):
@@ -202,7 +207,7 @@ class FlappingKeepsNobodyOut(PathTest):
     """FAN-5, FAN-8: the hold-down of a path ends although another fails and recovers again and
     again."""
 
-    shares = (Share(1), Share(1), Share(1))
+    shares = (PathShare(1), PathShare(1), PathShare(1))
     hold_down_us = 200_000
 
     def runTest(self) -> None:

@@ -82,6 +82,27 @@ class NodeBudgetOfCnps(NotificationTest):
         )
 
 
+class InventedLabelsTakeNothing(NotificationTest):
+    """FCN-15: Fast CNPs about labels that no flow has leave the node's rate limit to others, also
+    where they share its cell with a flow's."""
+
+    def runTest(self) -> None:
+        self.pe.notification_meter(BUDGET)
+        invented = [LABEL_V4 ^ number << 4 for number in range(1, FLOOD)] + [LABEL_V4 ^ 1 << 16]
+        self.check(
+            CORE_PORT,
+            *map(fast_cnp_frame, invented),
+            drops={"LABEL_UNKNOWN": FLOOD},
+            events={"FAST_CNP_RECEIVED": FLOOD},
+        )
+        self.check(
+            CORE_PORT,
+            fast_cnp_frame(LABEL_V4),
+            expect={DC_PORT: [cnp_v4_frame()]},
+            events=TRANSLATED,
+        )
+
+
 class BudgetIsSharedByCnps(NotificationTest):
     """ALL-2: a flow of which nine of ten Fast CNPs are gets less than two thirds of the CNPs that
     the node's rate limit allows, and everybody some."""

@@ -1,6 +1,6 @@
 """Utilization of links that are neither idle nor full, measured by a P and by a PE (FAN-7)."""
 
-from fcn.contract.paths import Share, path_cell
+from fcn.contract.paths import PathShare, path_cell
 from fcn.packets.fantel_tlvs import DeviceLoad, LinkUtilization
 from fcn.ptf_tests.lib.beds import HOST_V4, REMOTE_V4, host_frame_in
 from fcn.ptf_tests.lib.congestion import from_ingress_pe, tunnelled
@@ -56,7 +56,7 @@ class PartlyUsedByAPe(path_loads.OwnLink):
 class EightPaths(path_loads.LoadTest):
     """FAN-7: of as many paths as a policy can have, new flows take the one that is used least."""
 
-    shares = (Share(1),) * 8
+    shares = (PathShare(1),) * 8
 
     def runTest(self) -> None:
         port = 10_000

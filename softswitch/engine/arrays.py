@@ -31,10 +31,7 @@ class ArrayControl(NativeEngine):
         p, o = self._ffi.new("uint64_t *"), self._ffi.new("uint64_t *")
         if value is not None:
             p[0], o[0] = value.packets, value.octets
-        self._done(
-            self._lib.sw_ctl_counter(self._handle, number, index, value is not None, p, o),
-            f"counter {counter}[{index}]",
-        )
+        self._call(f"counter {counter}[{index}]", "counter", number, index, value is not None, p, o)
         return CounterValue(p[0], o[0])
 
     def counter_read(self, counter: str, index: int) -> CounterValue:
@@ -48,21 +45,14 @@ class ArrayControl(NativeEngine):
     def meter_set(self, meter: str, index: int, rates: MeterRates | None) -> None:
         """See softswitch.api.Engine."""
         number = self._number(self.program.meters, "meter", meter)
-        self._done(
-            self._lib.sw_ctl_meter(
-                self._handle, number, index, rates is not None, self._rates(rates)
-            ),
-            f"meter {meter}[{index}]",
-        )
+        what, native = f"meter {meter}[{index}]", self._rates(rates)
+        self._call(what, "meter", number, index, rates is not None, native)
 
     def register_read(self, register: str, index: int) -> int:
         """See softswitch.api.Engine."""
         number = self._number(self.program.registers, "register", register)
         cell = self._ffi.new("uint8_t[16]")
-        self._done(
-            self._lib.sw_ctl_register(self._handle, number, index, False, cell),
-            f"register {register}[{index}]",
-        )
+        self._call(f"register {register}[{index}]", "register", number, index, False, cell)
         return int.from_bytes(bytes(self._ffi.buffer(cell)), "big")
 
     def register_write(self, register: str, index: int, value: int) -> None:
@@ -72,10 +62,7 @@ class ArrayControl(NativeEngine):
         if not 0 <= value < 1 << width:
             raise EngineError(f"register {register}: {value} does not fit {width} bits")
         cell = self._ffi.new("uint8_t[16]", value.to_bytes(16, "big"))
-        self._done(
-            self._lib.sw_ctl_register(self._handle, number, index, True, cell),
-            f"register {register}[{index}]",
-        )
+        self._call(f"register {register}[{index}]", "register", number, index, True, cell)
 
     # Packet replication
 
@@ -83,80 +70,52 @@ class ArrayControl(NativeEngine):
         self, session_id: int, replicas: Sequence[Replica], class_of_service: int, truncate: int
     ) -> None:
         """See softswitch.api.Engine."""
-        ports, instances = [r.port for r in replicas], [r.instance for r in replicas]
-        self._done(
-            self._lib.sw_ctl_session_set(
-                self._handle, session_id, len(ports), ports, instances, class_of_service, truncate
-            ),
-            f"clone session {session_id}",
-        )
+        what, copies = f"clone session {session_id}", _native(replicas)
+        self._call(what, "session_set", session_id, *copies, class_of_service, truncate)
 
     def clone_session_delete(self, session_id: int) -> None:
         """See softswitch.api.Engine."""
-        self._done(
-            self._lib.sw_ctl_session_drop(self._handle, session_id), f"clone session {session_id}"
-        )
+        self._call(f"clone session {session_id}", "session_drop", session_id)
 
     def multicast_group_set(self, group_id: int, replicas: Sequence[Replica]) -> None:
         """See softswitch.api.Engine."""
-        ports, instances = [r.port for r in replicas], [r.instance for r in replicas]
-        self._done(
-            self._lib.sw_ctl_mgroup_set(self._handle, group_id, len(ports), ports, instances),
-            f"multicast group {group_id}",
-        )
+        self._call(f"multicast group {group_id}", "mgroup_set", group_id, *_native(replicas))
 
     def multicast_group_delete(self, group_id: int) -> None:
         """See softswitch.api.Engine."""
-        self._done(
-            self._lib.sw_ctl_mgroup_drop(self._handle, group_id), f"multicast group {group_id}"
-        )
+        self._call(f"multicast group {group_id}", "mgroup_drop", group_id)
 
     # Packets and ports
 
     def port_queue_set(self, port: int, queue: PortQueue) -> None:
         """See softswitch.api.Engine."""
-        self._done(
-            self._lib.sw_ctl_port_queue(
-                self._handle,
-                port,
-                _UNCHANGED if queue.depth is None else queue.depth,
-                queue.rate_pps or 0,
-                queue.rate_bps or 0,
-                queue.delay_ns,
-            ),
-            f"port {port}",
-        )
+        depth = _UNCHANGED if queue.depth is None else queue.depth
+        rates = queue.rate_pps or 0, queue.rate_bps or 0
+        self._call(f"port {port}", "port_queue", port, depth, *rates, queue.delay_ns)
 
     def port_overhead_set(self, port: int, octets: int) -> None:
         """Octets a frame takes on the port's wire beyond its own, which count for the bit rate;
         24 on Ethernet: preamble, frame check sequence and the gap between frames."""
-        self._done(self._lib.sw_ctl_port_overhead(self._handle, port, octets), f"port {port}")
+        self._call(f"port {port}", "port_overhead", port, octets)
 
     def port_buffer_set(self, port: int, octets: int | None) -> None:
         """Octets each queue of a port holds, beside its depth in packets; None: unlimited."""
-        self._done(self._lib.sw_ctl_port_buffer(self._handle, port, octets or 0), f"port {port}")
+        self._call(f"port {port}", "port_buffer", port, octets or 0)
 
     def buffer_set(self, octets: int | None) -> None:
         """Octets all queues of all ports hold together; None: unlimited."""
-        self._lib.sw_ctl_buffer(self._handle, octets or 0)
+        self._call("", "buffer", octets or 0)
 
     def seed(self, seed: int) -> None:
         """The random numbers of the program follow from this seed (64 bits) from now on. An engine
         with a virtual clock begins with seed 0, any other with its time of start."""
-        self._lib.sw_ctl_seed(self._handle, seed)
+        self._call("", "seed", seed)
 
     def port_counters(self, port: int) -> PortCounters:
         """See softswitch.api.Engine."""
-        s = self._ffi.new("sw_port_stats *")
-        self._done(self._lib.sw_ctl_port_stats(self._handle, port, s), f"port {port}")
-        return PortCounters(
-            rx_packets=s.rx_packets,
-            rx_octets=s.rx_octets,
-            tx_packets=s.tx_packets,
-            tx_octets=s.tx_octets,
-            queue_drops=s.queue_drops,
-            queue_depth=s.queue_depth,
-            queue_peak=s.queue_peak,
-            queue_octets=s.queue_octets,
-            queue_octets_peak=s.queue_octets_peak,
-        )
+        return PortCounters(**self._fields("sw_port_stats", f"port {port}", "port_stats", port))
+
+
+def _native(replicas: Sequence[Replica]) -> tuple[int, list[int], list[int]]:
+    """Their number, ports and instances."""
+    return len(replicas), [each.port for each in replicas], [each.instance for each in replicas]

@@ -16,7 +16,7 @@ from typing import Any
 
 import cffi
 
-from fcn.softswitch.engine.cache import MODE, check_cached, open_cache, unusable
+from fcn.softswitch.engine.cache import MODE, check_cached, make_room, open_cache, unusable
 from fcn.softswitch.engine.errors import BuildError
 
 CData = Any
@@ -24,9 +24,9 @@ CData = Any
 
 NATIVE = Path(__file__).parent / "native"
 SOURCES = (
-    "sw_hash.c", "sw_table.c", "sw_frame.c", "sw_core.c", "sw_buffer.c", "sw_tm.c", "sw_extern.c",
-    "sw_ctl.c", "sw_ctl_pre.c", "sw_sim.c", "sw_xsk.c", "sw_qdisc.c", "sw_pcap.c", "sw_port.c",
-    "sw_loop.c",
+    "sw_hash.c", "sw_table.c", "sw_buffer.c", "sw_pkt.c", "sw_event.c", "sw_pass.c", "sw_tm.c",
+    "sw_extern.c", "sw_lock.c", "sw_xsk.c", "sw_qdisc.c", "sw_pcap.c", "sw_port.c", "sw_loop.c",
+    "sw_ctl.c", "sw_ctl_pre.c", "sw_sim.c", "sw_engine.c",
 )  # fmt: skip
 # Warnings are errors in the tests only: other compilers may have other warnings.
 _DIALECT = ("-std=gnu11", "-fno-strict-aliasing", "-D_GNU_SOURCE")
@@ -136,8 +136,11 @@ def _cached(unit: str, suffix: str, flags: Sequence[str]) -> Path:
         # kernel gives the lock back, and whoever builds the program next removes what it left.
         with file.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not check_cached(file):
+            if check_cached(file):
+                os.utime(file)
+            else:
                 _build(unit, file, flags)
+                make_room(directory)
     except OSError as error:
         raise unusable(directory, error) from error
     return file

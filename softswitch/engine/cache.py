@@ -1,5 +1,6 @@
 """The folder of compiled programs: code in it is run, so nobody else may write to it."""
 
+import contextlib
 import os
 import stat
 from pathlib import Path
@@ -8,6 +9,8 @@ from fcn.softswitch.engine.errors import BuildError
 
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 MODE = 0o700
+KEPT = 512
+"""Built programs, of 0.1 to 1 MiB each; of more, those not used for longest are removed."""
 
 
 def cache_dir() -> Path:
@@ -28,6 +31,18 @@ def open_cache() -> Path:
     _check(directory, found, stat.S_ISDIR(found.st_mode))
     _check_parents(directory)
     return directory
+
+
+def make_room(directory: Path) -> None:
+    """Remove what is above KEPT. A process that has loaded it keeps it."""
+    built: list[tuple[int, Path]] = []
+    for suffix in ("*.so", "*.o"):
+        for file in directory.glob(suffix):
+            with contextlib.suppress(FileNotFoundError):
+                built.append((file.stat().st_mtime_ns, file))
+    for _, file in sorted(built)[:-KEPT]:
+        file.unlink(missing_ok=True)
+        file.with_suffix(".lock").unlink(missing_ok=True)
 
 
 def unusable(directory: Path, error: OSError) -> BuildError:

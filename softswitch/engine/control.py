@@ -63,7 +63,6 @@ class EngineBase(ArrayControl):
         self._load_entries()
 
     def _native_profile(self, name: str) -> NativeProfile:
-        lib = self._lib
         actions = {
             action: call
             for info in self.program.tables.values()
@@ -76,24 +75,18 @@ class EngineBase(ArrayControl):
                 raise EngineError(f"no table of {name} has an action {call.name!r}")
             action = actions[call.name]
             data = self._arguments(action, call.args)
-            result = lib.sw_ctl_member_set(self._handle, slot, action.id, data, len(data))
-            self._done(result, call.name)
+            self._call(call.name, "member_set", slot, action.id, data, len(data))
 
         def drop_member(slot: int) -> None:
-            self._done(lib.sw_ctl_member_drop(self._handle, slot))
+            self._call("", "member_drop", slot)
 
         def drop_group(slot: int) -> None:
-            self._done(lib.sw_ctl_group_drop(self._handle, slot))
+            self._call("", "group_drop", slot)
 
         def set_group(slot: int, members: Sequence[int]) -> None:
-            self._done(lib.sw_ctl_group_set(self._handle, slot, len(members), list(members)))
+            self._call("", "group_set", slot, len(members), list(members))
 
-        return NativeProfile(
-            set_member,
-            drop_member,
-            set_group,
-            drop_group,
-        )
+        return NativeProfile(set_member, drop_member, set_group, drop_group)
 
     def _load_entries(self) -> None:
         for info in self.program.tables.values():
@@ -192,9 +185,9 @@ class EngineBase(ArrayControl):
             os.eventfd_read(self._fd)
         self._dispatching = True
         try:
-            while size := self._lib.sw_ctl_events_size(self._handle):
+            while size := self._call("", "events_size"):
                 buffer = self._ffi.new("uint8_t[]", size + 65536)
-                got = self._lib.sw_ctl_events_take(self._handle, buffer, len(buffer))
+                got = self._call("", "events_take", buffer, len(buffer))
                 data = bytes(self._ffi.buffer(buffer, got))
                 ev.dispatch(
                     data, self._events, self.program.digests, self._table_names,
@@ -252,10 +245,8 @@ class EngineBase(ArrayControl):
             mask, high = key + info.words, key + 2 * info.words
             if info.table.kind in ("exact", "lpm"):
                 priority = 0
-            result = self._lib.sw_ctl_table_add(
-                self._handle, info.index, key, mask, high, k.prefix_len, priority, ref
-            )
-            handle = self._done(result, f"entry of {info.table.name}")
+            what, keys = f"entry of {info.table.name}", (key, mask, high, k.prefix_len, priority)
+            handle = self._call(what, "table_add", info.index, *keys, ref)
             self._remember(info, handle, action)
             return handle
 
@@ -266,10 +257,7 @@ class EngineBase(ArrayControl):
         info = self._table(table)
         with self._mutex:
             ref, _data = self._action_ref(info, action, idle_timeout_ns)
-            self._done(
-                self._lib.sw_ctl_table_modify(self._handle, info.index, handle, ref),
-                f"entry {handle} of {table}",
-            )
+            self._call(f"entry {handle} of {table}", "table_modify", info.index, handle, ref)
             self._remember(info, handle, action)
 
     def table_delete(self, table: str, handle: int) -> None:
@@ -278,10 +266,7 @@ class EngineBase(ArrayControl):
         if info.table.immutable:
             raise EngineError(f"the entries of {table} are const")
         with self._mutex:
-            self._done(
-                self._lib.sw_ctl_table_delete(self._handle, info.index, handle),
-                f"entry {handle} of {table}",
-            )
+            self._call(f"entry {handle} of {table}", "table_delete", info.index, handle)
             self._remember(info, handle, None)
 
     def table_set_default(self, table: str, action: ActionCall | None) -> None:
@@ -296,16 +281,12 @@ class EngineBase(ArrayControl):
                 ref, _data = self._action_ref(info, ActionCall(call.name, default.args))
             else:
                 ref = self._ffi.NULL
-            self._done(
-                self._lib.sw_ctl_table_default(self._handle, info.index, ref),
-                f"default entry of {table}",
-            )
+            self._call(f"default entry of {table}", "table_default", info.index, ref)
 
     def entry_idle_ns(self, table: str, handle: int) -> int:
         """See softswitch.api.Engine."""
         info = self._table(table)
-        result = self._lib.sw_ctl_idle_ns(self._handle, info.index, handle)
-        return self._done(result, f"entry {handle} of {table}")
+        return self._call(f"entry {handle} of {table}", "idle_ns", info.index, handle)
 
     def _direct(self, table: str, handle: int | None, value: CounterValue | None) -> CounterValue:
         info = self._table(table)
@@ -313,12 +294,8 @@ class EngineBase(ArrayControl):
         if value is not None:
             p[0], o[0] = value.packets, value.octets
         number = _DEFAULT if handle is None else handle
-        self._done(
-            self._lib.sw_ctl_direct_counter(
-                self._handle, info.index, number, value is not None, p, o
-            ),
-            f"entry {handle} of {table}",
-        )
+        what, writes = f"entry {handle} of {table}", value is not None
+        self._call(what, "direct_counter", info.index, number, writes, p, o)
         return CounterValue(p[0], o[0])
 
     def direct_counter_read(self, table: str, handle: int | None) -> CounterValue:
@@ -335,12 +312,8 @@ class EngineBase(ArrayControl):
         if info.table.meter is None:
             raise EngineError(f"{table} has no direct meter")
         number = _DEFAULT if handle is None else handle
-        self._done(
-            self._lib.sw_ctl_direct_meter(
-                self._handle, info.index, number, rates is not None, self._rates(rates)
-            ),
-            f"entry {handle} of {table}",
-        )
+        what, native = f"entry {handle} of {table}", self._rates(rates)
+        self._call(what, "direct_meter", info.index, number, rates is not None, native)
 
     def value_set_write(self, value_set: str, values: Sequence[int]) -> None:
         """See softswitch.api.Engine."""
@@ -352,18 +325,16 @@ class EngineBase(ArrayControl):
         with self._mutex:
             present = self._set_values.setdefault(value_set, {})
             for value in present.keys() - wanted:
-                result = self._lib.sw_ctl_table_delete(self._handle, info.index, present[value])
-                self._done(result, f"value {value} of {value_set}")
+                what = f"value {value} of {value_set}"
+                self._call(what, "table_delete", info.index, present[value])
                 del present[value]
             for value in sorted(wanted - present.keys()):
                 if not 0 <= value < 1 << info.width:
                     raise EngineError(f"{value_set}: {value} does not fit {info.width} bits")
                 octets = value.to_bytes((info.width + 7) // 8, "big").ljust(info.words * 8, b"\0")
                 key = self._ffi.from_buffer("uint64_t[]", octets)
-                result = self._lib.sw_ctl_table_add(
-                    self._handle, info.index, key, key, key, 0, 0, ref
-                )
-                present[value] = self._done(result, f"value {value} of {value_set}")
+                what, keys = f"value {value} of {value_set}", (key, key, key, 0, 0)
+                present[value] = self._call(what, "table_add", info.index, *keys, ref)
 
     # Action profiles
 
@@ -400,7 +371,7 @@ class EngineBase(ArrayControl):
 
     def packet_out(self, data: bytes) -> None:
         """See softswitch.api.Engine."""
-        self._lib.sw_ctl_inject(self._handle, self.cpu_port, data, len(data))
+        self._call("", "inject", self.cpu_port, data, len(data))
         self._deliver_now()
 
     def close(self) -> None:

@@ -38,10 +38,19 @@ class NativeEngine:
             raise EngineError("the engine is closed")
         return self._engine
 
-    def _done(self, result: int, what: str = "") -> int:
-        if result < 0:
+    def _call(self, what: str, function: str, *arguments: object) -> int:
+        """The result of `sw_ctl_FUNCTION` (native/sw_ctl.h) of this engine. Raises EngineError,
+        which says that of `what`."""
+        result = getattr(self._lib, f"sw_ctl_{function}")(self._handle, *arguments)
+        if result is not None and result < 0:
             self._fail(result, what)
-        return result
+        return int(result or 0)
+
+    def _fields(self, struct: str, what: str, function: str, *arguments: object) -> dict[str, int]:
+        """The fields of a native struct that a function fills in."""
+        out = self._ffi.new(f"{struct} *")
+        self._call(what, function, *arguments, out)
+        return {name: getattr(out, name) for name, _ in self._ffi.typeof(out[0]).fields}
 
     def _fail(self, code: int, what: str) -> NoReturn:
         if code == _FULL:
@@ -77,21 +86,17 @@ class NativeEngine:
 
     def statistics(self) -> dict[str, int]:
         """Drops and failures of the engine itself, not of the program, by reason."""
-        s = self._ffi.new("sw_engine_stats *")
-        self._lib.sw_ctl_stats(self._handle, s)
-        return {name: getattr(s, name) for name, _ in self._ffi.typeof(s[0]).fields}
+        return self._fields("sw_engine_stats", "", "stats")
 
     def balance(self) -> dict[str, int]:
         """Packets since the start: `received` and `copied` (clones, replicas) together are the sum
         of all others, which say what became of them; `held` are those inside now, `refused` (not
         in the sum) those that were not taken in."""
-        b = self._ffi.new("sw_balance *")
-        self._lib.sw_ctl_balance(self._handle, b)
-        return {name: getattr(b, name) for name, _ in self._ffi.typeof(b[0]).fields}
+        return self._fields("sw_balance", "", "balance")
 
     def now_ns(self) -> int:
         """Nanoseconds since the engine was made."""
-        return int(self._lib.sw_ctl_now(self._handle))
+        return self._call("", "now")
 
     def close(self) -> None:
         """Stop the data plane and release ports."""

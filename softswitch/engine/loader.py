@@ -401,8 +401,8 @@ class _Loader:
                 raise UnsupportedError(f"{e.get('type', 'op')} in field list {f['name']}")
         return m.FieldList(f["id"], f["name"], tuple(fields))
 
-    def _pipeline(self, p: Mapping[str, Any]) -> m.Pipeline:
-        return m.Pipeline(
+    def _pipeline(self, p: Mapping[str, Any]) -> m.ControlBlock:
+        return m.ControlBlock(
             p["name"],
             p["init_table"],
             tuple(self._table(t) for t in p["tables"]),

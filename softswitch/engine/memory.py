@@ -36,26 +36,26 @@ class MemoryEngine(EngineBase):
 
     def inject(self, port: int, data: bytes) -> None:
         """Receive a frame on a port now."""
-        self._lib.sw_ctl_inject(self._handle, port, data, len(data))
+        self._call("", "inject", port, data, len(data))
         self._deliver_now()
 
     def advance(self, ns: int) -> None:
         """Advance virtual time by `ns` and process everything due until then."""
-        self._lib.sw_ctl_advance(self._handle, ns)
+        self._call("", "advance", ns)
         self._deliver_now()
 
     def next_due_ns(self) -> int | None:
         """The virtual time of the engine's next action without input; None when there is none."""
-        due = int(self._lib.sw_ctl_next_due(self._handle))
+        due = self._call("", "next_due")
         return None if due == NEVER else due
 
     def outputs(self) -> list[Output]:
         """Frames that left since the last call, in order of time."""
-        size = self._lib.sw_ctl_out_size(self._handle)
+        size = self._call("", "out_size")
         if not size:
             return []
         buffer = self._ffi.new("uint8_t[]", size)
-        got = self._lib.sw_ctl_out_take(self._handle, buffer, size)
+        got = self._call("", "out_take", buffer, size)
         data = bytes(self._ffi.buffer(buffer, got))
         out = []
         at = 0

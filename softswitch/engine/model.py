@@ -27,7 +27,8 @@ class FieldRef:
 
 @dataclass(frozen=True, slots=True)
 class LastField:
-    """A field of the header last extracted to a stack."""
+    """A field of the header last extracted to a stack; `last` is the header, where one is
+    expected."""
 
     stack: str
     field: str
@@ -318,7 +319,7 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class Pipeline:
+class ControlBlock:
     """ingress or egress."""
 
     name: str
@@ -381,8 +382,8 @@ class Model:
     states: dict[str, ParseState]
     deparse_order: tuple[str, ...]
     actions: dict[int, Action]
-    ingress: Pipeline
-    egress: Pipeline
+    ingress: ControlBlock
+    egress: ControlBlock
     calculations: dict[str, Calculation]
     checksums: tuple[Checksum, ...]
     counters: dict[str, Array]
@@ -393,17 +394,17 @@ class Model:
     aliases: dict[str, FieldRef] = field(default_factory=dict)
 
     @property
-    def pipelines(self) -> tuple[Pipeline, Pipeline]:
+    def control_blocks(self) -> tuple[ControlBlock, ControlBlock]:
         """Ingress and egress."""
         return (self.ingress, self.egress)
 
     def tables(self) -> list[Table]:
         """All tables, ingress first."""
-        return [t for p in self.pipelines for t in p.tables]
+        return [t for p in self.control_blocks for t in p.tables]
 
     def profiles(self) -> list[Profile]:
         """All action profiles, ingress first."""
-        return [a for p in self.pipelines for a in p.profiles]
+        return [a for p in self.control_blocks for a in p.profiles]
 
     def standard(self, name: str) -> FieldRef | None:
         """The field simple_switch knows as `name` ("queueing_metadata.qid"), if it exists."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.build import build_library, ffi, load_library
+from fcn.softswitch.engine.codegen.control_blocks import key_width, key_words, set_words
 from fcn.softswitch.engine.codegen.layout import Layout, nbytes
-from fcn.softswitch.engine.codegen.pipeline import key_width, key_words, set_words
 from fcn.softswitch.engine.codegen.unit import generate, generate_with_points, learn_widths
 from fcn.softswitch.engine.loader import parse_json, read_json
 

@@ -34,28 +34,27 @@ class RealEngine(EngineBase):
 
     def start(self) -> None:
         """Begin forwarding, or continue after pause(); idempotent."""
-        self._done(self._lib.sw_ctl_start(self._handle), "packet thread")
+        self._call("packet thread", "start")
 
     def pause(self) -> None:
         """Stop forwarding until start(); frames that arrive wait in the ports' receive rings."""
-        self._lib.sw_ctl_pause(self._handle)
+        self._call("", "pause")
 
     def add_port(self, port: int, ifname: str) -> None:
         """Attach an interface, before or after start()."""
-        result = self._lib.sw_ctl_port_attach(self._handle, port, ifname.encode())
-        self._done(result, f"port {port} ({ifname})")
+        self._call(f"port {port} ({ifname})", "port_attach", port, ifname.encode())
         self._port_changed(port, self.port_up(port))
 
     def keep_frames(self, port: int, received: int, sent: int) -> None:
         """Write the frames of a port to two files in libpcap's format, whose headers are written;
         they are descriptors that stay open as long as the engine."""
-        self._done(self._lib.sw_ctl_port_keep(self._handle, port, received, sent), f"port {port}")
+        self._call(f"port {port}", "port_keep", port, received, sent)
 
     def remove_port(self, port: int) -> None:
         """Detach an interface."""
-        self._done(self._lib.sw_ctl_port_detach(self._handle, port), f"port {port}")
+        self._call(f"port {port}", "port_detach", port)
         self._port_changed(port, False)
 
     def port_up(self, port: int) -> bool:
         """Whether the port's interface is up and has a carrier."""
-        return bool(self._lib.sw_ctl_port_up(self._handle, port))
+        return bool(self._call("", "port_up", port))

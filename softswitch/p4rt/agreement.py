@@ -5,17 +5,19 @@ reach. What is missing there is therefore no difference, unless the JSON has som
 kind that the P4Info does not have: then it was renamed, and the two are of different runs.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from fcn.softswitch.p4rt.devconfig import DeviceConfig, DeviceTable
 from fcn.softswitch.p4rt.errors import invalid_argument
-from fcn.softswitch.p4rt.schema import MatchKind, Schema, Table
+from fcn.softswitch.p4rt.schema import Digest, MatchKind, Schema, Table
 
 _MAX_DIFFERENCES = 10
 _GENERATED = "tbl_"
 """Begins the names of tables that the compiler makes of plain statements, for the JSON only."""
+_NUMBERED = re.compile(r"digest_\d+")
 
 
 class _Named(Protocol):
@@ -36,7 +38,7 @@ def agreed(schema: Schema, config: DeviceConfig) -> Schema:
         counters=_kept(schema.counters, config.counters),
         meters=_kept(schema.meters, config.meters),
         registers=_kept(schema.registers, config.registers),
-        digests=_kept(schema.digests, config.digests),
+        digests=_kept(_named(schema.digests, config.digests), config.digests),
         value_sets=_kept(schema.value_sets, config.value_sets),
     )
     differences = list(_differences(kept, config))
@@ -57,6 +59,22 @@ def _kept(described: Mapping[int, _T], found: Iterable[str]) -> Mapping[int, _T]
     if any(name not in names and not name.startswith(_GENERATED) for name in found):
         return described
     return {number: item for number, item in described.items() if item.name in set(found)}
+
+
+def _named(
+    described: Mapping[int, Digest], found: Mapping[str, tuple[int, ...]]
+) -> Mapping[int, Digest]:
+    """The described digests by their names in the JSON. Digests of tuples, which have no name in
+    the program, are numbered in the P4Info and have the name of their type in the JSON."""
+    names = {digest.name for digest in described.values()}
+    others = [name for name in found if name not in names]
+    renamed = dict(described)
+    for number, digest in described.items():
+        same = [name for name in others if found[name] == digest.type.widths()]
+        if digest.name not in found and _NUMBERED.fullmatch(digest.name) and same:
+            others.remove(same[0])
+            renamed[number] = replace(digest, name=same[0])
+    return renamed
 
 
 def _differences(schema: Schema, config: DeviceConfig) -> Iterator[str]:

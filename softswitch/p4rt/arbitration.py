@@ -20,6 +20,8 @@ from fcn.softswitch.p4rt.stream import ClientStream
 
 DEFAULT_ROLE = ""
 _MAX_CLIENTS_PER_ROLE = 64
+MAX_ROLES = 64
+_MAX_NAME = 256
 
 
 @dataclass(slots=True)
@@ -54,7 +56,7 @@ class Arbitration:
         Raises the error that terminates the stream.
         """
         name = self._check(client, update)
-        role = self._roles.setdefault(name, _Role())
+        role = self._role(name)
         election_id = U128.decode(update.election_id) if update.HasField("election_id") else None
         if election_id is not None and any(
             other.election_id == election_id for other in role.clients if other is not client
@@ -94,12 +96,12 @@ class Arbitration:
         """Remove a client whose stream has ended; notify the others when it was the primary."""
         if client.role is None:
             return
-        role = self._roles[client.role]
-        if client in role.clients:
-            role.clients.remove(client)
+        name, client.role = client.role, None
+        role = self._roles[name]
+        role.clients.remove(client)
         if role.chosen is client:
             role.primary = role.chosen = None
-            self._notify(client.role, role, role.clients)
+            self._notify(name, role, role.clients)
 
     def check_primary(self, role: str, election_id: p4r.Uint128 | None) -> None:
         """Raise NOT_FOUND for an unknown role, PERMISSION_DENIED unless the caller is primary."""
@@ -120,10 +122,24 @@ class Arbitration:
         """The primary of every role that has one."""
         return [role.primary for role in self._roles.values() if role.primary is not None]
 
+    def _role(self, name: str) -> _Role:
+        """A role, new if need be: then in the place of one that has no client."""
+        if name not in self._roles:
+            if len(self._roles) == MAX_ROLES:
+                left = (old for old, role in self._roles.items() if old and not role.clients)
+                forgotten = next(left, None)
+                if forgotten is None:
+                    raise resource_exhausted(f"{MAX_ROLES} roles are taken already")
+                del self._roles[forgotten]
+            self._roles[name] = _Role()
+        return self._roles[name]
+
     def _check(self, client: Client, update: p4r.MasterArbitrationUpdate) -> str:
         name = update.role.name
         if update.role.id and not name:
             raise invalid_argument("role ids are deprecated; use role.name")
+        if len(name) > _MAX_NAME:
+            raise invalid_argument(f"a role's name has {_MAX_NAME} characters at most")
         if update.role.HasField("config"):
             raise invalid_argument(
                 f"unknown role.config {update.role.config.type_url!r}: leave it unset, every role "

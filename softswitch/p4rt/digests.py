@@ -20,6 +20,8 @@ Send = Callable[[p4r.StreamMessageResponse], bool]
 
 # Keeps a list below the 4 MiB a gRPC client accepts when the configuration sets no size.
 _MAX_LIST = 4096
+MAX_UNACKNOWLEDGED = 1 << 16
+"""Messages of one digest that wait for acknowledgement; of more, the oldest lists are forgotten."""
 _NS = 1e-9
 
 
@@ -163,6 +165,8 @@ class DigestStore:
             )
             learner.lists[list_id] = (messages, timer)
             learner.unacked.update(dict.fromkeys(messages, list_id))
+            while len(learner.unacked) > MAX_UNACKNOWLEDGED:
+                self._forget(learner, next(iter(learner.lists)))
 
     def _forget(self, learner: _Learner, list_id: int) -> None:
         messages, timer = learner.lists.pop(list_id, ((), None))

@@ -10,11 +10,14 @@ from fcn.softswitch.p4rt.values import decode_uint, encode_uint
 
 
 class ControllerHeader:
-    """The bits of a packet_in or packet_out header, first field in the most significant bits."""
+    """The bits of a packet_in or packet_out header, first field in the most significant bits;
+    zeros fill the last octet, as in simple_switch_grpc."""
 
     def __init__(self, fields: tuple[Field, ...]) -> None:
         self._fields = fields
-        self.size = sum(field.width for field in fields) // 8
+        bits = sum(field.width for field in fields)
+        self.size = (bits + 7) // 8
+        self._padding = 8 * self.size - bits
 
     def decode(self, data: bytes) -> p4r.PacketIn:
         """PacketIn of a frame sent to the CPU port; ValueError when it is too short."""
@@ -35,7 +38,7 @@ class ControllerHeader:
         bits = 0
         for field in self._fields:
             bits = (bits << field.width) | values[field.id]
-        return bits.to_bytes(self.size, "big") + message.payload
+        return (bits << self._padding).to_bytes(self.size, "big") + message.payload
 
     def _values(self, metadata: Iterable[p4r.PacketMetadata]) -> dict[int, int]:
         by_id = {field.id: field for field in self._fields}

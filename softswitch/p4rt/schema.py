@@ -283,9 +283,6 @@ def _match_fields(
 def _value_set(value_set: p4i.ValueSet, info: p4i.P4Info) -> ValueSet:
     name = value_set.preamble.name
     fields = _match_fields(f"value set {name}", value_set.match, info)
-    for field in fields:
-        if field.kind is not MatchKind.EXACT:
-            raise unimplemented(f"value set {name}: {field.name} is no exact match")
     return ValueSet(value_set.preamble.id, name, fields, value_set.size)
 
 
@@ -348,12 +345,8 @@ def _register(register: p4i.Register, info: p4i.P4Info) -> Register:
 def _controller_header(info: p4i.P4Info, name: str) -> tuple[Field, ...]:
     for header in info.controller_packet_metadata:
         if header.preamble.name == name:
-            fields = tuple(
+            return tuple(
                 Field(m.id, m.name, _width(m.bitwidth, m.type_name, info, f"{name} {m.name}"))
                 for m in header.metadata
             )
-            bits = sum(field.width for field in fields)
-            if bits % 8:
-                raise invalid_argument(f"controller header {name} has {bits} bits, not whole bytes")
-            return fields
     return ()

@@ -10,6 +10,10 @@ from fcn.softswitch.p4rt.trafficmanager import TrafficManagerService
 from fcn.softswitch.p4rt.transport import Transport, TransportError
 from fcn.softswitch.proto import trafficmanager_pb2_grpc as tm_grpc
 
+KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS = 30_000, 20_000
+"""A client that vanished without closing its connection is primary for the sum of both at most."""
+_MAX_CALLS = 1024
+"""Of one connection, at a time; of more, the last wait."""
 # P4Info, BMv2 JSON and large write batches exceed gRPC's 4 MiB; error details exceed its 8 KiB of
 # metadata (P4Runtime 1.4, Guidelines for Implementations).
 _OPTIONS = (
@@ -17,6 +21,9 @@ _OPTIONS = (
     ("grpc.max_send_message_length", 256 * 1024 * 1024),
     ("grpc.max_metadata_size", 1024 * 1024),
     ("grpc.so_reuseport", 0),
+    ("grpc.max_concurrent_streams", _MAX_CALLS),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.max_pings_without_data", 0),
 )
 
 
@@ -43,7 +50,12 @@ def open_server(device: Device, ports: Ports, transport: Transport) -> tuple[grp
     except TransportError as error:
         raise ServerError(str(error)) from error
     address = transport.address
-    server = grpc.aio.server(options=_OPTIONS)
+    keepalive = (
+        ("grpc.keepalive_time_ms", KEEPALIVE_MS),
+        ("grpc.keepalive_timeout_ms", KEEPALIVE_TIMEOUT_MS),
+        ("grpc.http2.ping_timeout_ms", KEEPALIVE_TIMEOUT_MS),
+    )
+    server = grpc.aio.server(options=_OPTIONS + keepalive)
     p4r_grpc.add_P4RuntimeServicer_to_server(P4RuntimeService(device), server)
     traffic_manager = TrafficManagerService(ports, device.statistics)
     tm_grpc.add_TrafficManagerServicer_to_server(traffic_manager, server)

@@ -11,7 +11,7 @@ from grpc.aio import ServicerContext
 
 from fcn.softswitch.p4rt.arbitration import Client
 from fcn.softswitch.p4rt.device import Device
-from fcn.softswitch.p4rt.errors import BatchError, P4RuntimeError
+from fcn.softswitch.p4rt.errors import BatchError, P4RuntimeError, resource_exhausted
 from fcn.softswitch.p4rt.packetio import packet_out_error
 from fcn.softswitch.p4rt.stream import ClientStream
 
@@ -19,6 +19,8 @@ _LOG = logging.getLogger(__name__)
 
 API_VERSION = "1.4.0"
 _READ_CHUNK = 256
+MAX_STREAMS = 1024
+"""StreamChannels open at a time; each takes some 30 KiB."""
 _STATUS = {code.value[0]: code for code in grpc.StatusCode}
 
 
@@ -27,6 +29,7 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
 
     def __init__(self, device: Device) -> None:
         self._device = device
+        self._streams = 0
 
     async def Capabilities(  # noqa: N802
         self, request: p4r.CapabilitiesRequest, context: ServicerContext
@@ -82,7 +85,10 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
         self, request_iterator: AsyncIterator[p4r.StreamMessageRequest], context: ServicerContext
     ) -> AsyncIterator[p4r.StreamMessageResponse]:
         """A controller's session; receiving and sending run concurrently."""
+        if self._streams >= MAX_STREAMS:
+            await _abort(context, resource_exhausted(f"{MAX_STREAMS} streams are open already"))
         client = Client(ClientStream())
+        self._streams += 1
         context.add_done_callback(lambda _context: self._device.arbitration.leave(client))
         reader = asyncio.create_task(self._read_stream(client, request_iterator))
         try:
@@ -92,6 +98,7 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
         except P4RuntimeError as error:
             await _abort(context, error)
         finally:
+            self._streams -= 1
             reader.cancel()
             # Before the client hears that the stream has ended: its election ID is free then.
             self._device.arbitration.leave(client)

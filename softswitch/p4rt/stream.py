@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from finsy.proto import p4r
 
 STREAM_QUEUE = 2048
+_STANDINGS = 64
+"""Arbitration updates that wait for a client; of more, the oldest say what is no longer so."""
 
 
 @dataclass(slots=True)
@@ -24,20 +26,25 @@ class ClientStream:
         self._limit = limit
         self._queue: deque[p4r.StreamMessageResponse] = deque()
         self._ready = asyncio.Event()
+        self._standings = 0
         self._closed = False
         self.stats = StreamStats()
 
     def send(self, message: p4r.StreamMessageResponse) -> None:
-        """Queue a message that must not be lost (arbitration)."""
-        self._queue.append(message)
-        self._ready.set()
+        """Queue an arbitration update, of which the newest must not be lost."""
+        self._append(message)
+        self._standings += 1
+        if self._standings > _STANDINGS:
+            kinds = (waiting.WhichOneof("update") for waiting in self._queue)
+            del self._queue[list(kinds).index("arbitration")]
+            self._standings -= 1
 
     def offer(self, message: p4r.StreamMessageResponse) -> bool:
         """Queue a notification; when the queue is full, count it and return False."""
         if len(self._queue) >= self._limit:
             self.stats.dropped += 1
             return False
-        self.send(message)
+        self._append(message)
         return True
 
     def close(self) -> None:
@@ -53,4 +60,10 @@ class ClientStream:
             self._ready.clear()
             await self._ready.wait()
         self.stats.sent += 1
-        return self._queue.popleft()
+        message = self._queue.popleft()
+        self._standings -= message.WhichOneof("update") == "arbitration"
+        return message
+
+    def _append(self, message: p4r.StreamMessageResponse) -> None:
+        self._queue.append(message)
+        self._ready.set()

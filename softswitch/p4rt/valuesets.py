@@ -9,8 +9,9 @@ from fcn.softswitch.p4rt.errors import (
     invalid_argument,
     not_found,
     resource_exhausted,
+    unimplemented,
 )
-from fcn.softswitch.p4rt.schema import Schema, ValueSet
+from fcn.softswitch.p4rt.schema import MatchKind, Schema, ValueSet
 from fcn.softswitch.p4rt.values import decode_uint, encode_uint
 
 Member = tuple[int, ...]
@@ -30,6 +31,9 @@ class ValueSetStore:
         if kind != p4r.Update.MODIFY:
             raise invalid_argument("a value set can only be modified")
         found = self._set(message.value_set_id)
+        for field in found.fields:
+            if field.kind is not MatchKind.EXACT:
+                raise unimplemented(f"value set {found.name}: {field.name} is no exact match")
         members = tuple(_decode(found, member) for member in message.members)
         if len(set(members)) < len(members):
             raise invalid_argument(f"value set {found.name}: a member is given twice")

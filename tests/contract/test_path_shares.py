@@ -9,7 +9,7 @@ from fcn.contract.constants import PATH_BUCKETS, PATH_SLOTS, POLICY_CELLS
 from fcn.contract.names import LOAD_COUNTERS
 from fcn.contract.paths import (
     PATH_REPORTS,
-    Share,
+    PathShare,
     compared,
     distributions,
     entries_of,
@@ -19,18 +19,18 @@ from fcn.contract.paths import (
 )
 from fcn.contract.pipeline import load_pipeline
 
-BACKUP = Share(1, is_backup=True)
+BACKUP = PathShare(1, is_backup=True)
 POLICIES = [
-    (Share(1),),
-    (Share(1), Share(1)),
-    (Share(16), Share(16), Share(16), Share(1)),
-    (Share(3), Share(1), BACKUP),
-    (Share(1), Share(2), Share(5), Share(7), BACKUP, Share(3, is_backup=True)),
+    (PathShare(1),),
+    (PathShare(1), PathShare(1)),
+    (PathShare(16), PathShare(16), PathShare(16), PathShare(1)),
+    (PathShare(3), PathShare(1), BACKUP),
+    (PathShare(1), PathShare(2), PathShare(5), PathShare(7), BACKUP, PathShare(3, is_backup=True)),
 ]
 
 
 @pytest.mark.parametrize("shares", POLICIES, ids=str)
-def test_every_set_but_that_of_all_has_every_bucket(shares: tuple[Share, ...]) -> None:
+def test_every_set_but_that_of_all_has_every_bucket(shares: tuple[PathShare, ...]) -> None:
     found = dict(distributions(shares))
     assert found.keys() == set(range((1 << len(shares)) - 1))
     assert {len(slots) for slots in found.values()} == {PATH_BUCKETS}
@@ -39,7 +39,7 @@ def test_every_set_but_that_of_all_has_every_bucket(shares: tuple[Share, ...]) -
 
 @pytest.mark.parametrize("shares", POLICIES, ids=str)
 def test_avoided_paths_take_nothing_and_backups_only_where_no_other_is_left(
-    shares: tuple[Share, ...],
+    shares: tuple[PathShare, ...],
 ) -> None:
     for avoided, slots in distributions(shares):
         left = {slot for slot in range(len(shares)) if not avoided >> slot & 1}
@@ -48,7 +48,7 @@ def test_avoided_paths_take_nothing_and_backups_only_where_no_other_is_left(
 
 
 @pytest.mark.parametrize("shares", POLICIES, ids=str)
-def test_parts_are_those_of_the_weights_to_a_bucket(shares: tuple[Share, ...]) -> None:
+def test_parts_are_those_of_the_weights_to_a_bucket(shares: tuple[PathShare, ...]) -> None:
     for avoided, slots in distributions(shares):
         count = Counter(slots)
         total = sum(shares[slot].weight for slot in count)
@@ -57,7 +57,7 @@ def test_parts_are_those_of_the_weights_to_a_bucket(shares: tuple[Share, ...]) -
 
 
 @pytest.mark.parametrize("shares", POLICIES, ids=str)
-def test_only_flows_of_avoided_paths_move(shares: tuple[Share, ...]) -> None:
+def test_only_flows_of_avoided_paths_move(shares: tuple[PathShare, ...]) -> None:
     found = dict(distributions(shares))
     whole = found[0]
     for avoided, slots in found.items():
@@ -68,13 +68,15 @@ def test_only_flows_of_avoided_paths_move(shares: tuple[Share, ...]) -> None:
 
 
 @pytest.mark.parametrize("shares", POLICIES, ids=str)
-def test_the_paths_in_use_are_those_that_have_buckets(shares: tuple[Share, ...]) -> None:
+def test_the_paths_in_use_are_those_that_have_buckets(shares: tuple[PathShare, ...]) -> None:
     for avoided, slots in distributions(shares):
         assert paths_in_use(shares, avoided) == sorted(set(slots)), avoided
 
 
 @pytest.mark.parametrize("shares", POLICIES, ids=str)
-def test_loads_are_compared_of_paths_that_are_in_use_together(shares: tuple[Share, ...]) -> None:
+def test_loads_are_compared_of_paths_that_are_in_use_together(
+    shares: tuple[PathShare, ...],
+) -> None:
     found = [paths_in_use(shares, avoided) for avoided, _ in distributions(shares)]
     together = {slot for paths in found if len(paths) > 1 for slot in paths}
     assert set(compared(shares)) == together

@@ -98,7 +98,7 @@ class Edge:
     def install(self, flow: Flow) -> None:
         """Nothing."""
 
-    def remove(self, flow: Flow, heir: str | None = None) -> None:
+    def remove(self, flow: Flow, successor: str | None = None) -> None:
         """Nothing."""
 
 

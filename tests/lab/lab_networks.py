@@ -9,7 +9,7 @@ from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.controller.config.addressing import port_mac
 from fcn.controller.config.load import parse_config
 from fcn.controller.config.model import Config
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 from fcn.lab.core import Link, Node, Simulation
 from fcn.lab.entries import provision_of, write_entries
 from fcn.lab.hosts import HostNode

@@ -37,7 +37,7 @@ DATA = {
     "fcn/packets/wireshark/fcn.lua",
     "fcn/ptf_tests/data/softroce-rping-write-v4v6.pcap",
     "fcn/ptf_tests/data/unreachable.toml",
-    "fcn/softswitch/engine/native/sw_core.c",
+    "fcn/softswitch/engine/native/sw_pass.c",
     "fcn/softswitch/engine/native/sw_ctl.h",
 }
 

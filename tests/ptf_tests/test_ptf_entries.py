@@ -21,7 +21,7 @@ from fcn.contract.names import (
     PORT_COUNTERS,
     VRF_COUNTERS,
 )
-from fcn.contract.paths import Share
+from fcn.contract.paths import PathShare
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.contract.profiles import Mode
 from fcn.ptf_tests.lib.counters import read_counter
@@ -183,7 +183,7 @@ PE = NODE | {
     "decap_rules": lambda t: t.decap_rules(),
     "treat_light_congestion": lambda t: t.treat_light_congestion(1000),
     "slow": lambda t: t.slow(1, interval_us=10, burst=2),
-    "policy": lambda t: t.policy(3, POLICY_BIT | 5, 20, 17, [Share(1), Share(1)]),
+    "policy": lambda t: t.policy(3, POLICY_BIT | 5, 20, 17, [PathShare(1), PathShare(1)]),
     "reporter_port": lambda t: t.reporter_port("fc00::7", 3),
     "path_reporter": lambda t: t.path_reporter("fc00::7", 7, 1, 17, cell=5, bit=2),
     "reroute": lambda t: t.reroute(2, 1),

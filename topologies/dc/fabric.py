@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from fcn.hosts.processes import ProcessError
+from fcn.hosts.processes import run
 from fcn.topologies.data_centre import LEAVES, SPINES, DataCentre
 from fcn.topologies.hosts import RoceHost
 
@@ -19,7 +19,7 @@ NEAR, FAR = "fe80::1", "fe80::2"
 def prepare() -> None:
     """Give this mount namespace its own names of network namespaces; call it in a private one."""
     NAMESPACES.mkdir(parents=True, exist_ok=True)
-    _run(["mount", "-t", "tmpfs", "none", str(NAMESPACES)])
+    run(["mount", "-t", "tmpfs", "none", str(NAMESPACES)])
 
 
 def answers(host: str, address: str) -> bool:
@@ -50,7 +50,7 @@ class Fabric:
         for name, lines in names.items():
             _batch(lines, ["-n", name])
         for name in (*self._leaves, *self._spines):
-            _run(["ip", "netns", "exec", name, *_FORWARDING])
+            run(["ip", "netns", "exec", name, *_FORWARDING])
         self._configure_gateway()
 
     @property
@@ -147,18 +147,4 @@ def _route(prefix: str, via: str, interfaces: Iterable[str]) -> str:
 
 def _batch(lines: Iterable[str], options: Iterable[str] = ()) -> None:
     """Run lines of iproute2 in one batch; stops at the first that fails."""
-    done = subprocess.run(
-        ["ip", *options, "-batch", "-"],
-        input="\n".join(lines) + "\n",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise ProcessError(f"ip {' '.join(options)} -batch: {done.stderr.strip()}")
-
-
-def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise ProcessError(f"{' '.join(command)}: {done.stderr.strip()}")
+    run(["ip", *options, "-batch", "-"], stdin="\n".join(lines) + "\n")

@@ -1,7 +1,5 @@
 """Progress of a run: a live display on a terminal, otherwise periodic lines."""
 
-from types import TracebackType
-
 from rich.console import Console
 from rich.live import Live
 from rich.progress_bar import ProgressBar
@@ -29,12 +27,7 @@ class Display:
             self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_exc: object) -> None:
         if self._live is not None:
             self._live.stop()
 

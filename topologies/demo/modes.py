@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from fcn.controller.config.modes import FlowControl
+from fcn.controller.config.modes import FlowControlMode
 
 # The first tolerates the bursts of a loaded machine that does not send packets evenly paced.
 DEPTHS = (8, 12, 16, 24, 32, 48, 64)
@@ -82,7 +82,7 @@ HOLDING: Mapping[str, Any] = {
 }
 
 
-def _of_flow_control(held: FlowControl, title: str, colour: str) -> Mode:
+def _of_flow_control(held: FlowControlMode, title: str, colour: str) -> Mode:
     return Mode(
         held.value,
         title,
@@ -152,9 +152,9 @@ MODES: Mapping[str, Mode] = {
                 },
             },
         ),
-        _of_flow_control(FlowControl.SERVICE, "Hold service", "#e08214"),
-        _of_flow_control(FlowControl.FLOW, "Hold flow", "#c51b7d"),
-        _of_flow_control(FlowControl.PRIORITY, "Hold priority", "#35978f"),
+        _of_flow_control(FlowControlMode.SERVICE, "Hold service", "#e08214"),
+        _of_flow_control(FlowControlMode.FLOW, "Hold flow", "#c51b7d"),
+        _of_flow_control(FlowControlMode.PRIORITY, "Hold priority", "#35978f"),
     )
 }
 

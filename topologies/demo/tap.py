@@ -11,7 +11,6 @@ import threading
 import time
 from ipaddress import IPv6Network
 from pathlib import Path
-from types import TracebackType
 
 from fcn.packets.fantel import FANTEL_PORT, Event
 from fcn.topologies.arrival_stamps import receive_stamped, stamp_arrivals
@@ -115,12 +114,7 @@ class Tap:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_exc: object) -> None:
         self._ending.set()
         self._thread.join()
         self._socket.close()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
-from fcn.controller.hostagent.reports import Reason
+from fcn.controller.hostagent.reports import HostRefusal
 from fcn.hosts.guest.channel import GuestError
 from fcn.hosts.processes import wait_until
 from fcn.topologies.api import fcn_command, topology_client
@@ -186,7 +186,7 @@ def _look(near: GuestHost, far: GuestHost, family: int) -> AgentFlows:
 
 def _foreign() -> int:
     """Reports rejected because of addresses of another host."""
-    return _count(REFUSED, Reason.FOREIGN_ADDRESS.value)
+    return _count(REFUSED, HostRefusal.FOREIGN_ADDRESS.value)
 
 
 def _count(counter: str, label: str) -> int:

@@ -11,7 +11,6 @@ import threading
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
-from types import TracebackType
 
 from fcn.packets.icrc import icrc_valid
 from fcn.packets.roce import ROCEV2_PORT, Opcode
@@ -54,12 +53,7 @@ class Sniffer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_exc: object) -> None:
         self._stopping.set()
         self._thread.join()
         self._socket.close()

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,56 +42,67 @@ static const char help[] =
     "receiver\n"
     "  --cnp-interval-us N   minimum between CNPs of a queue pair (50)\n";
 
-enum option_id {
-    LOCAL = 256, REMOTE, LOG, LOG_INTERVAL, QP, FIRST_QP, SERVICE_ID, CM_TIMEOUT, CM_RETRIES,
-    QPS, MTU, DSCP, ECN, MESSAGE_PACKETS, TIMEOUT, START_AT, DURATION, HOLD, ROUND, SENDING, RESET,
-    RATE, MIN_RATE, G, AI, HAI, ALPHA, INCREASE, BYTE_COUNTER, FAST_RECOVERY, CUT_INTERVAL, CNP_INTERVAL, LINK_RATE,
+enum kind { ADDRESS, LOG, PAIR, ECN, REAL, INTEGER };
+
+/* An option: where its value goes, what it may be, and what it is multiplied by. */
+struct rule {
+    const char *name;
+    enum kind kind;
+    size_t at, size;
+    double low, high;
+    uint64_t unit;
 };
 
-static const struct option names[] = {
-    {"local", required_argument, NULL, LOCAL},
-    {"remote", required_argument, NULL, REMOTE},
-    {"log", required_argument, NULL, LOG},
-    {"log-interval-ms", required_argument, NULL, LOG_INTERVAL},
-    {"qp", required_argument, NULL, QP},
-    {"first-qp", required_argument, NULL, FIRST_QP},
-    {"service-id", required_argument, NULL, SERVICE_ID},
-    {"cm-timeout-ms", required_argument, NULL, CM_TIMEOUT},
-    {"cm-retries", required_argument, NULL, CM_RETRIES},
-    {"qps", required_argument, NULL, QPS},
-    {"mtu", required_argument, NULL, MTU},
-    {"dscp", required_argument, NULL, DSCP},
-    {"ecn", required_argument, NULL, ECN},
-    {"message-packets", required_argument, NULL, MESSAGE_PACKETS},
-    {"timeout-ms", required_argument, NULL, TIMEOUT},
-    {"start-at-ns", required_argument, NULL, START_AT},
-    {"duration-ms", required_argument, NULL, DURATION},
-    {"hold-ms", required_argument, NULL, HOLD},
-    {"round-ms", required_argument, NULL, ROUND},
-    {"sending-ms", required_argument, NULL, SENDING},
-    {"reset-ms", required_argument, NULL, RESET},
-    {"rate-bps", required_argument, NULL, RATE},
-    {"min-rate-bps", required_argument, NULL, MIN_RATE},
-    {"g", required_argument, NULL, G},
-    {"ai-bps", required_argument, NULL, AI},
-    {"hai-bps", required_argument, NULL, HAI},
-    {"alpha-us", required_argument, NULL, ALPHA},
-    {"increase-us", required_argument, NULL, INCREASE},
-    {"byte-counter", required_argument, NULL, BYTE_COUNTER},
-    {"fast-recovery", required_argument, NULL, FAST_RECOVERY},
-    {"cut-interval-us", required_argument, NULL, CUT_INTERVAL},
-    {"cnp-interval-us", required_argument, NULL, CNP_INTERVAL},
-    {"link-rate-bps", required_argument, NULL, LINK_RATE},
-    {NULL, 0, NULL, 0},
+#define MEMBER(member) offsetof(struct options, member), sizeof((struct options *)0)->member
+#define ANY 18446744073709551615.0 /* as a double 2^64, which no number is above */
+#define LONGEST ((double)(UINT64_MAX / NS_PER_MS))
+
+static const struct rule rules[] = {
+    {"local", ADDRESS, MEMBER(local), 0, 0, 0},
+    {"remote", ADDRESS, MEMBER(remote), 0, 0, 0},
+    {"log", LOG, MEMBER(log), 0, 0, 0},
+    {"qp", PAIR, MEMBER(pairs), 0, 0, 0},
+    {"ecn", ECN, MEMBER(ecn), 0, 0, 0},
+    {"log-interval-ms", INTEGER, MEMBER(log_interval), 1, LONGEST, NS_PER_MS},
+    {"first-qp", INTEGER, MEMBER(first_qp), 2, PSN_MASK - MAX_QPS, 1},
+    {"service-id", INTEGER, MEMBER(service_id), 0, ANY, 1},
+    {"cm-timeout-ms", INTEGER, MEMBER(cm_timeout), 1, LONGEST, NS_PER_MS},
+    {"cm-retries", INTEGER, MEMBER(cm_retries), 1, 1000, 1},
+    {"qps", INTEGER, MEMBER(qp_count), 1, MAX_QPS, 1},
+    {"mtu", INTEGER, MEMBER(mtu), 256, 4096, 1},
+    {"dscp", INTEGER, MEMBER(dscp), 0, 63, 1},
+    {"message-packets", INTEGER, MEMBER(message_packets), 1, 1 << 20, 1},
+    {"timeout-ms", INTEGER, MEMBER(timeout), 1, LONGEST, NS_PER_MS},
+    {"start-at-ns", INTEGER, MEMBER(start_at), 0, ANY, 1},
+    {"duration-ms", INTEGER, MEMBER(duration), 1, LONGEST, NS_PER_MS},
+    {"hold-ms", INTEGER, MEMBER(hold), 0, LONGEST, NS_PER_MS},
+    {"round-ms", INTEGER, MEMBER(round), 0, LONGEST, NS_PER_MS},
+    {"sending-ms", INTEGER, MEMBER(round_sending), 0, LONGEST, NS_PER_MS},
+    {"reset-ms", INTEGER, MEMBER(round_reset), 0, LONGEST, NS_PER_MS},
+    {"rate-bps", REAL, MEMBER(dcqcn.line_rate), 1e3, 1e12, 0},
+    {"min-rate-bps", REAL, MEMBER(dcqcn.min_rate), 1e3, 1e12, 0},
+    {"g", REAL, MEMBER(dcqcn.g), 0, 1, 0},
+    {"ai-bps", REAL, MEMBER(dcqcn.additive_increase), 0, 1e12, 0},
+    {"hai-bps", REAL, MEMBER(dcqcn.hyper_increase), 0, 1e12, 0},
+    {"alpha-us", INTEGER, MEMBER(dcqcn.alpha_period), 1, LONGEST, NS_PER_US},
+    {"increase-us", INTEGER, MEMBER(dcqcn.increase_period), 1, LONGEST, NS_PER_US},
+    {"byte-counter", INTEGER, MEMBER(dcqcn.byte_counter), 1, ANY, 1},
+    {"fast-recovery", INTEGER, MEMBER(dcqcn.fast_recovery_steps), 1, 1000, 1},
+    {"cut-interval-us", INTEGER, MEMBER(dcqcn.cut_interval), 0, LONGEST, NS_PER_US},
+    {"cnp-interval-us", INTEGER, MEMBER(cnp_interval), 0, LONGEST, NS_PER_US},
+    {"link-rate-bps", INTEGER, MEMBER(link_rate), 0, MAX_LINK_RATE, 1},
 };
 
-static bool parse_integer(const char *text, uint64_t low, uint64_t high, uint64_t *out)
+#define RULES (sizeof rules / sizeof rules[0])
+
+static bool parse_integer(const char *text, double low, double high, uint64_t *out)
 {
     char *end;
 
     errno = 0;
     unsigned long long value = strtoull(text, &end, 0);
-    if (errno || end == text || *end || text[0] == '-' || value < low || value > high)
+    if (errno || end == text || *end || text[0] == '-' || (double)value < low ||
+        (double)value > high)
         return false;
     *out = value;
     return true;
@@ -144,114 +156,41 @@ static bool open_log(const char *path, FILE **out)
     return *out != NULL;
 }
 
-static bool parse_option(int id, struct options *o)
+/* An integer of any size. */
+static bool store(void *to, size_t size, uint64_t value)
 {
-    uint64_t n = 0;
-    uint64_t scale = 1, *time = NULL;
-    bool ok;
+    if (size == sizeof(uint8_t))
+        *(uint8_t *)to = (uint8_t)value;
+    else if (size == sizeof(uint16_t))
+        *(uint16_t *)to = (uint16_t)value;
+    else if (size == sizeof(uint32_t))
+        *(uint32_t *)to = (uint32_t)value;
+    else
+        *(uint64_t *)to = value;
+    return true;
+}
 
-    switch (id) {
-    case LOCAL:
-        return ip_address_parse(optarg, &o->local);
-    case REMOTE:
-        return ip_address_parse(optarg, &o->remote);
+static bool parse_option(const struct rule *rule, struct options *o)
+{
+    void *to = (char *)o + rule->at;
+    uint64_t n;
+
+    switch (rule->kind) {
+    case ADDRESS:
+        return ip_address_parse(optarg, to);
     case LOG:
-        return open_log(optarg, &o->log);
-    case QP:
+        return open_log(optarg, to);
+    case PAIR:
         return parse_pair(optarg, o);
     case ECN:
-        return parse_ecn(optarg, &o->ecn);
-    case SERVICE_ID:
-        return parse_integer(optarg, 0, UINT64_MAX, &o->service_id);
-    case BYTE_COUNTER:
-        return parse_integer(optarg, 1, UINT64_MAX, &o->dcqcn.byte_counter);
-    case START_AT:
-        return parse_integer(optarg, 0, UINT64_MAX, &o->start_at);
-    case LINK_RATE:
-        return parse_integer(optarg, 0, MAX_LINK_RATE, &o->link_rate);
-    case RATE:
-        return parse_real(optarg, 1e3, 1e12, &o->dcqcn.line_rate);
-    case MIN_RATE:
-        return parse_real(optarg, 1e3, 1e12, &o->dcqcn.min_rate);
-    case G:
-        return parse_real(optarg, 0, 1, &o->dcqcn.g);
-    case AI:
-        return parse_real(optarg, 0, 1e12, &o->dcqcn.additive_increase);
-    case HAI:
-        return parse_real(optarg, 0, 1e12, &o->dcqcn.hyper_increase);
-    case FIRST_QP:
-        ok = parse_integer(optarg, 2, PSN_MASK - MAX_QPS, &n);
-        o->first_qp = (uint32_t)n;
-        return ok;
-    case CM_RETRIES:
-        ok = parse_integer(optarg, 1, 1000, &n);
-        o->cm_retries = (unsigned)n;
-        return ok;
-    case QPS:
-        ok = parse_integer(optarg, 1, MAX_QPS, &n);
-        o->qp_count = (unsigned)n;
-        return ok;
-    case MTU:
-        ok = parse_integer(optarg, 256, 4096, &n) && n % 4 == 0;
-        o->mtu = (uint16_t)n;
-        return ok;
-    case DSCP:
-        ok = parse_integer(optarg, 0, 63, &n);
-        o->dscp = (uint8_t)n;
-        return ok;
-    case MESSAGE_PACKETS:
-        ok = parse_integer(optarg, 1, 1 << 20, &n);
-        o->message_packets = (unsigned)n;
-        return ok;
-    case FAST_RECOVERY:
-        ok = parse_integer(optarg, 1, 1000, &n);
-        o->dcqcn.fast_recovery_steps = (unsigned)n;
-        return ok;
-    case LOG_INTERVAL:
-        time = &o->log_interval, scale = NS_PER_MS;
-        break;
-    case CM_TIMEOUT:
-        time = &o->cm_timeout, scale = NS_PER_MS;
-        break;
-    case DURATION:
-        time = &o->duration, scale = NS_PER_MS;
-        break;
-    case TIMEOUT:
-        time = &o->timeout, scale = NS_PER_MS;
-        break;
-    case HOLD:
-        time = &o->hold, scale = NS_PER_MS;
-        break;
-    case ROUND:
-        time = &o->round, scale = NS_PER_MS;
-        break;
-    case SENDING:
-        time = &o->round_sending, scale = NS_PER_MS;
-        break;
-    case RESET:
-        time = &o->round_reset, scale = NS_PER_MS;
-        break;
-    case ALPHA:
-        time = &o->dcqcn.alpha_period, scale = NS_PER_US;
-        break;
-    case INCREASE:
-        time = &o->dcqcn.increase_period, scale = NS_PER_US;
-        break;
-    case CUT_INTERVAL:
-        time = &o->dcqcn.cut_interval, scale = NS_PER_US;
-        break;
-    case CNP_INTERVAL:
-        time = &o->cnp_interval, scale = NS_PER_US;
-        break;
-    default:
-        return false;
+        return parse_ecn(optarg, to);
+    case REAL:
+        return parse_real(optarg, rule->low, rule->high, to);
+    case INTEGER:
+        return parse_integer(optarg, rule->low, rule->high, &n) &&
+               store(to, rule->size, n * rule->unit);
     }
-    bool may_be_zero =
-        time == &o->dcqcn.cut_interval || time == &o->cnp_interval || time == &o->hold ||
-        time == &o->round || time == &o->round_sending || time == &o->round_reset;
-    ok = parse_integer(optarg, may_be_zero ? 0 : 1, UINT64_MAX / NS_PER_MS, &n);
-    *time = n * scale;
-    return ok;
+    return false;
 }
 
 static void set_defaults(struct options *o)
@@ -293,8 +232,11 @@ static bool complain(const char *what)
 
 bool options_parse(int argc, char **argv, struct options *o)
 {
+    struct option names[RULES + 1] = {{NULL, 0, NULL, 0}};
     int id, index = 0;
 
+    for (size_t i = 0; i < RULES; i++)
+        names[i] = (struct option){rules[i].name, required_argument, NULL, 0};
     set_defaults(o);
     if (argc < 2 || (strcmp(argv[1], "send") != 0 && strcmp(argv[1], "recv") != 0))
         return complain("the first argument is send or recv");
@@ -303,7 +245,7 @@ bool options_parse(int argc, char **argv, struct options *o)
     while ((id = getopt_long(argc, argv, "", names, &index)) != -1) {
         if (id == '?')
             return complain("unknown option");
-        if (!parse_option(id, o)) {
+        if (!parse_option(&rules[index], o)) {
             fprintf(stderr, "fcn-roce: --%s: '%s' is not accepted\n", names[index].name, optarg);
             return false;
         }
@@ -312,6 +254,8 @@ bool options_parse(int argc, char **argv, struct options *o)
         return complain("too many arguments");
     if (!o->local.version)
         return complain("--local is missing");
+    if (o->mtu % 4)
+        return complain("--mtu is not a multiple of 4");
     if (o->sender && o->remote.version != o->local.version)
         return complain("--remote is missing or of the other IP version");
     if (o->dcqcn.min_rate > o->dcqcn.line_rate)

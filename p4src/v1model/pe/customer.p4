@@ -126,28 +126,31 @@ control EnterTunnel(
         inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
     PathChosen() path_chosen;
     FlowTable() flow_table;
-    LearnFlow() learn_flow;
-    Entropy() entropy;
     LightFlow() light_flow;
     TunnelEncap() tunnel_encap;
     HoldEncap() hold_encap;
+    LearnFlow() learn_flow;
+    Entropy() entropy;
 
     apply {
         path_chosen.apply(hdr, meta, standard_metadata);
         flow_table.apply(hdr.ipv4, hdr.ipv6, hdr.roce.bth, meta);
-        if (!meta.flow_label_assigned || meta.flow_watched) {
-            learn_flow.apply(hdr, meta, standard_metadata);
-        }
-        if (meta.flow_label_assigned) {
-            // The label is entropy; a hash is expensive here.
-            meta.entropy = (bit<32>)meta.flow_label;
-        } else {
-            entropy.apply(hdr, meta);
-            meta.flow_label = meta.entropy[19:0] & ENTROPY_LABEL_MASK;
-        }
         light_flow.apply(hdr, meta, standard_metadata);
         tunnel_encap.apply(hdr, meta);
         hold_encap.apply(hdr, meta, standard_metadata);
+        if (!meta.flow_label_assigned || meta.flow_watched) {
+            learn_flow.apply(hdr, meta, standard_metadata);
+        }
+        // The hash is expensive here, and not needed for a labelled flow in SRv6 or GRE.
+        if (!meta.flow_label_assigned || hdr.tunnel.udp.isValid()) {
+            entropy.apply(hdr, meta);
+            if (!meta.flow_label_assigned) {
+                hdr.outer_ipv6.flow_label = meta.entropy[19:0] & ENTROPY_LABEL_MASK;
+            }
+            if (hdr.tunnel.udp.isValid()) {
+                hdr.tunnel.udp.src_port = meta.entropy[15:0] | ENTROPY_PORTS;
+            }
+        }
     }
 }
 

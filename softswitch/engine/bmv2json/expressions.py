@@ -32,7 +32,7 @@ class Truth(Object):
     value: Bool
 
 
-class Path(Object):
+class FieldName(Object):
     """A field, or a field of the header last extracted to a stack."""
 
     value: FieldPath
@@ -123,7 +123,7 @@ def _kind(value: object) -> str:
 Expression = Annotated[
     Annotated[Number, Tag("<hexstr")]
     | Annotated[Truth, Tag("<bool")]
-    | Annotated[Path, Tag("<field")]
+    | Annotated[FieldName, Tag("<field")]
     | Annotated[Argument, Tag("<local")]
     | Annotated[Reference, Tag("<name")]
     | Annotated[Said, Tag("<string")]

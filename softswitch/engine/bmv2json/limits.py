@@ -24,8 +24,8 @@ HEADER_OCTETS = 4096
 """A header with its longest varbit."""
 PHV_OCTETS = 1 << 16
 """All headers and metadata: every packet in a queue has them."""
-STACK = 64
-"""Headers or header unions of a stack."""
+STACK = 255
+"""Headers or header unions of a stack; the next index of one has 8 bits."""
 UNION = 64
 """Headers of a header union."""
 REGISTER_WIDTH = 128

@@ -308,7 +308,7 @@ class Profile(Object):
     selector: Selector | None = None
 
 
-class Pipeline(Object):
+class ControlBlock(Object):
     """ingress or egress."""
 
     name: Name
@@ -401,7 +401,7 @@ class Program(Object):
     parsers: Many[Parser]
     deparsers: Many[Deparser]
     actions: Many[Action]
-    pipelines: Many[Pipeline]
+    pipelines: Many[ControlBlock]
     calculations: Many[Calculation]
     checksums: Many[Checksum]
     counter_arrays: Many[Counter]

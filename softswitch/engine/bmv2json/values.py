@@ -28,8 +28,9 @@ Some = Annotated[tuple[T, ...], Field(max_length=256), FailFast()]
 """Fields of a key, arguments of an action, elements of a field list."""
 Name = Annotated[
     str,
-    StringConstraints(max_length=limits.NAME, pattern=r"^[A-Za-z_$][A-Za-z0-9_$.<>\[\],:\- ]*$"),
+    StringConstraints(max_length=limits.NAME, pattern=r'^[A-Za-z_$][^\p{C}\p{Zl}\p{Zp}"\\;`]*$'),
 ]
+"""Without quotation marks, backslashes, semicolons, backticks and what is not printed."""
 Label = Annotated[str, StringConstraints(max_length=limits.NAME, pattern=r"^[ -~]*$")]
 Text = Annotated[str, StringConstraints(max_length=limits.STRING)]
 _HEX = rf"-?0[xX][0-9a-fA-F]{{1,{limits.HEX_DIGITS}}}"

@@ -44,6 +44,8 @@ class Exprs:
                 else f"(uint64_t)sw_w_low({index.code})"
             )
             return self.layout.stack_element(e.left.name, code)
+        if isinstance(e, m.LastField) and e.field == "last":
+            return self._last(e)
         raise UnsupportedError(f"{type(e).__name__} where a header is expected")
 
     def _last(self, e: m.LastField) -> Place:

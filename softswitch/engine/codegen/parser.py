@@ -5,9 +5,9 @@ from fcn.softswitch.engine.codegen import value as v
 from fcn.softswitch.engine.codegen.actions import Actions
 from fcn.softswitch.engine.codegen.calc import checksum_code
 from fcn.softswitch.engine.codegen.codec import fixed_bytes, indent, varbit
+from fcn.softswitch.engine.codegen.control_blocks import set_words
 from fcn.softswitch.engine.codegen.expr import Exprs
 from fcn.softswitch.engine.codegen.layout import Layout, Place, nbytes
-from fcn.softswitch.engine.codegen.pipeline import set_words
 from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 _CORE_ERRORS = (

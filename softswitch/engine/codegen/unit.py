@@ -4,10 +4,10 @@ from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen.actions import Actions, cell_size
 from fcn.softswitch.engine.codegen.calc import calculations
 from fcn.softswitch.engine.codegen.codec import header_functions, indent
+from fcn.softswitch.engine.codegen.control_blocks import ControlBlocks
 from fcn.softswitch.engine.codegen.expr import Exprs
 from fcn.softswitch.engine.codegen.layout import Layout, nbytes
 from fcn.softswitch.engine.codegen.parser import Parser
-from fcn.softswitch.engine.codegen.pipeline import Pipelines
 from fcn.softswitch.engine.codegen.value import Value
 from fcn.softswitch.engine.errors import UnsupportedError
 
@@ -36,7 +36,7 @@ class _Unit:
                 raise UnsupportedError(f"a program without standard_metadata.{name}")
 
     def text(self) -> str:
-        pipelines = Pipelines(self.layout, self.exprs)
+        control_blocks = ControlBlocks(self.layout, self.exprs)
         parts = [
             self.layout.definitions(),
             self.layout.reset_functions(),
@@ -44,9 +44,9 @@ class _Unit:
             calculations(self.layout),
             self.actions.definitions(),
             self.actions.functions(),
-            pipelines.definitions(),
+            control_blocks.definitions(),
             Parser(self.layout, self.exprs, self.actions).parse_function(),
-            *(pipelines.function(p) for p in self.model.pipelines),
+            *(control_blocks.function(p) for p in self.model.control_blocks),
             Parser(self.layout, self.exprs, self.actions).deparse_function(),
             self._metadata(),
             self._field_lists(),

@@ -10,9 +10,9 @@ static uint32_t octets_of(const sw_pkt *p)
     return p->reg_len < p->truncated ? p->reg_len : p->truncated;
 }
 
-/* Whether there is room for the packet in a queue; otherwise it has been dropped. One that is
+/* SW_ENDS where there is room for the packet in a queue, otherwise how it must end. One that is
  * counted at its ingress was promised room there. */
-bool sw_buffer_take(sw_engine *e, sw_port *port, unsigned queue, sw_pkt *p)
+enum sw_end sw_buffer_take(sw_engine *e, sw_port *port, unsigned queue, sw_pkt *p)
 {
     uint32_t octets = octets_of(p);
     if (!p->charge) {
@@ -21,8 +21,7 @@ bool sw_buffer_take(sw_engine *e, sw_port *port, unsigned queue, sw_pkt *p)
         bool no_memory = e->buffer_octets && e->buffered + octets > e->buffer_octets;
         if (SW_UNLIKELY(full || no_memory)) {
             port->queue_drops++;
-            sw_pkt_end(e, p, full ? SW_QUEUE_FULL : SW_BUFFER_FULL);
-            return false;
+            return full ? SW_QUEUE_FULL : SW_BUFFER_FULL;
         }
     }
     p->held = octets;
@@ -31,7 +30,7 @@ bool sw_buffer_take(sw_engine *e, sw_port *port, unsigned queue, sw_pkt *p)
     e->buffered += octets;
     if (port->queued_octets > port->peak_octets)
         port->peak_octets = port->queued_octets;
-    return true;
+    return SW_ENDS;
 }
 
 void sw_buffer_give(sw_engine *e, sw_port *port, unsigned queue, const sw_pkt *p)

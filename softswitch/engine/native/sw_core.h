@@ -217,7 +217,7 @@ struct sw_engine {
     uint32_t events_size;
     uint64_t lost_events, oversize_drops, input_drops, growth_drops, gso_drops, no_memory_drops;
     uint64_t loop_drops;
-    uint64_t failed_assertions, tx_errors, rx_ring_drops;
+    uint64_t failed_assertions, tx_errors, rx_ring_drops, capture_drops;
     struct sw_loop *loop;
     uint64_t random;
     uint8_t scratch[SW_MAX_FRAME + 8192];
@@ -239,7 +239,9 @@ void sw_inner_defer(sw_engine *e, uint64_t until);
 uint64_t sw_outer_due(const sw_engine *e);
 void sw_emit_event(sw_engine *e, unsigned kind, unsigned id, uint64_t arg, const void *data,
                    uint32_t size);
+/* Tell which entries are idle; have that done in time for one with this timeout, 0: it has none. */
 void sw_idle_scan(sw_engine *e);
+void sw_idle_watch(sw_engine *e, uint64_t timeout_ns);
 
 /* Packets and their frames. */
 sw_frame *sw_frame_seat(sw_engine *e, sw_frame *f);
@@ -251,7 +253,7 @@ void sw_pkt_end(sw_engine *e, sw_pkt *p, enum sw_end why);
 sw_frame *sw_pkt_leave(sw_engine *e, sw_pkt *p);
 
 /* Room for packets, see sw_buffer.c. */
-bool sw_buffer_take(sw_engine *e, sw_port *port, unsigned queue, sw_pkt *p);
+enum sw_end sw_buffer_take(sw_engine *e, sw_port *port, unsigned queue, sw_pkt *p);
 void sw_buffer_give(sw_engine *e, sw_port *port, unsigned queue, const sw_pkt *p);
 bool sw_ingress_set(sw_engine *e, uint32_t number, const sw_ingress_limits *limits);
 bool sw_ingress_charge(sw_engine *e, sw_pkt *p);

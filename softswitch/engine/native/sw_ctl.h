@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
     uint64_t lost_events, oversize_drops, input_drops, growth_drops, gso_drops, no_memory_drops;
     uint64_t loop_drops;
-    uint64_t failed_assertions, tx_errors, rx_ring_drops;
+    uint64_t failed_assertions, tx_errors, rx_ring_drops, capture_drops;
 } sw_engine_stats;
 
 /* Packets since the start: received + copied is the sum of all others. */

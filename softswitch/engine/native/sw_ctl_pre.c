@@ -258,6 +258,7 @@ void sw_ctl_stats(sw_engine *e, sw_engine_stats *out)
         .failed_assertions = e->failed_assertions,
         .tx_errors = e->tx_errors,
         .rx_ring_drops = e->rx_ring_drops,
+        .capture_drops = e->capture_drops,
     };
     sw_unlock(e);
 }

@@ -162,7 +162,7 @@ static void receive(sw_engine *e, sw_netif *n, const struct tpacket2_hdr *h, con
 {
     if (n->kept_in >= 0) {
         struct timespec at = {.tv_sec = h->tp_sec, .tv_nsec = h->tp_nsec};
-        sw_pcap_write(n->kept_in, at, frame, len);
+        e->capture_drops += !sw_pcap_write(n->kept_in, at, frame, len);
     }
     sw_receive(e, n->port, frame, len);
 }
@@ -310,7 +310,7 @@ void sw_netif_send(sw_engine *e, sw_netif *n, const uint8_t *data, uint32_t len)
     if (n->kept_out >= 0) {
         struct timespec at;
         clock_gettime(CLOCK_REALTIME, &at);
-        sw_pcap_write(n->kept_out, at, data, len);
+        e->capture_drops += !sw_pcap_write(n->kept_out, at, data, len);
     }
     if (n->queueing) {
         send_queueing(e, n, data, len);

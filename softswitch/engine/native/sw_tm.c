@@ -181,8 +181,11 @@ void sw_enqueue(sw_engine *e, sw_pkt *p, uint32_t number)
     sw_fifo *q = again ? &port->rounds[queue] : &port->queues[queue];
     p->came_round = again;
     prog->enqueued(p, e->now_ns / 1000, sw_queued(port, queue));
-    if (!sw_buffer_take(e, port, queue, p))
+    enum sw_end full = sw_buffer_take(e, port, queue, p);
+    if (full != SW_ENDS) {
+        sw_pkt_end(e, p, full);
         return;
+    }
     p->egress_port = number;
     p->queue = (uint8_t)queue;
     p->due_ns = e->now_ns;

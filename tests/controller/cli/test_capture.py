@@ -18,7 +18,7 @@ from scapy.utils import rdpcap
 
 from fcn.controller.cli.capture import CaptureError, running_switch
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.proto import fcn_pb2_grpc
+from fcn.controller.rpc import handler_of
 from fcn.packets.fast_cnp import FAST_CNP_PORT, FastCnp
 from fcn.ptf_tests.lib.packets import ethernet, fast_cnp, udp
 
@@ -47,7 +47,7 @@ needs_tshark = pytest.mark.skipif(
 )
 
 
-class _Status(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]  # grpc is untyped
+class _Status:
     """A controller with one switch."""
 
     def GetStatus(  # noqa: N802 (gRPC's name)
@@ -60,7 +60,8 @@ class _Status(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]  # grpc is untype
 def api(tmp_path: Path) -> Iterator[str]:
     """Endpoint of that controller: a path, which is reachable from every network namespace."""
     server = grpc.server(ThreadPoolExecutor(1))
-    fcn_pb2_grpc.add_FcnServicer_to_server(_Status(), server)
+    service = pb.DESCRIPTOR.services_by_name["Fcn"]
+    server.add_generic_rpc_handlers((handler_of(service, _Status()),))
     endpoint = f"unix:{tmp_path}/api"
     server.add_insecure_port(endpoint)
     server.start()

@@ -18,8 +18,8 @@ BY_HANGUP = "stopped by SIGHUP; a changed file is read at the next start"
 
 
 @contextmanager
-def controller_of_its_own(folder: Path, *prefix: str) -> Iterator[Process]:
-    """`fcn run` once it listens; its switches are away."""
+def switchless(folder: Path, *prefix: str) -> Iterator[Process]:
+    """`fcn run`, started; its switches are away."""
     data = yaml.safe_load(EXAMPLE.read_text())
     data["api"] = f"unix:{folder}/api"
     del data["metrics"]
@@ -27,6 +27,13 @@ def controller_of_its_own(folder: Path, *prefix: str) -> Iterator[Process]:
     file.write_text(yaml.safe_dump(data))
     command: list[str | Path] = [sys.executable, "-m", "fcn.controller.cli.main", "run", "-c", file]
     with Process("fcn run", command, folder / "log", prefix) as process:
+        yield process
+
+
+@contextmanager
+def controller_of_its_own(folder: Path, *prefix: str) -> Iterator[Process]:
+    """The same once it listens."""
+    with switchless(folder, *prefix) as process:
         process.wait_ready(lambda: "API on" in process.log.read_text(), PATIENCE_S)
         yield process
 
@@ -47,6 +54,17 @@ def test_a_signal_that_ends_the_controller_is_named(tmp_path: Path, number: sign
 def test_the_controller_outlives_its_terminal_after_nohup(tmp_path: Path) -> None:
     with controller_of_its_own(tmp_path, "nohup") as process:
         process.send(signal.SIGHUP)
+        process.send(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) == 0
+        (reason,) = reasons(process)
+    assert reason.endswith("stopped by SIGTERM")
+
+
+def test_a_full_disk_ends_no_controller(tmp_path: Path) -> None:
+    """Where its output goes to, as its log."""
+    shell = ("/bin/sh", "-c", 'exec "$@" >/dev/full', "sh")
+    with switchless(tmp_path, *shell) as process:
+        process.wait_ready(lambda: "no session with" in process.log.read_text(), PATIENCE_S)
         process.send(signal.SIGTERM)
         assert process.wait(PATIENCE_S) == 0
         (reason,) = reasons(process)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from fcn.controller.cli.main import app
 from fcn.controller.config import Config, parse_config
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 SQUARE = "pe1-r1 r1-r3 r3-pe2 pe1-r2 r2-r4 r4-pe2"
 """The draft's figures: R1 and R3 above, R2 and R4 below."""

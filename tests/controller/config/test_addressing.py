@@ -21,7 +21,7 @@ from fcn.controller.config.addressing import (
     port_mac,
     underlay_next_hops,
 )
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 SID = "2001:db8:0:2::d46"
 

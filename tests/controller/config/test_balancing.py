@@ -9,7 +9,7 @@ import yaml
 from policy_networks import IDS, SQUARE, TWO_WAYS, network, notes, parsed, written
 
 from fcn.contract.constants import compiled_programs
-from fcn.contract.paths import Share, paths_in_use
+from fcn.contract.paths import PathShare, paths_in_use
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config import ConfigError, parse_config
 from fcn.controller.config.watching import (
@@ -19,7 +19,7 @@ from fcn.controller.config.watching import (
     WatchedQueue,
     Watching,
 )
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 MOVING = ("flowlet_gap", "margin", "settle")
 SETTLE_US = 200_000
@@ -334,10 +334,10 @@ def test_without_the_section_policies_move_none() -> None:
 
 @pytest.mark.parametrize(
     ("policy", "shares"),
-    [(IDS, (Share(1), Share(1))), (ONE_WAY, (Share(1), Share(1, is_backup=True)))],
+    [(IDS, (PathShare(1), PathShare(1))), (ONE_WAY, (PathShare(1), PathShare(1, is_backup=True)))],
 )
 def test_each_bucket_knows_the_paths_in_use(
-    policy: dict[str, Any], shares: tuple[Share, ...]
+    policy: dict[str, Any], shares: tuple[PathShare, ...]
 ) -> None:
     entries = written(Provision(parsed(balanced(policy)), "pe1", load_pipeline("pe")))
     found = {

@@ -8,7 +8,7 @@ import yaml
 
 from fcn.contract.constants import compiled_programs
 from fcn.controller.config import ConfigError, parse_config
-from fcn.controller.config.modes import FlowControl, Relief
+from fcn.controller.config.modes import FlowControlMode, Relief
 
 
 def problems(network: dict[str, Any]) -> list[tuple[str, str]]:
@@ -21,7 +21,7 @@ def problems(network: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def test_it_is_off_by_default(network: dict[str, Any]) -> None:
-    assert parse_config(yaml.safe_dump(network)).flow_control is FlowControl.OFF
+    assert parse_config(yaml.safe_dump(network)).flow_control is FlowControlMode.OFF
 
 
 @pytest.mark.parametrize("mode", ["off", "service", "flow", "priority"])

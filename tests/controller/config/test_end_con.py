@@ -17,7 +17,7 @@ from fcn.controller.config.check_end_con import end_con_problem
 from fcn.controller.config.load import EXAMPLE
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.tunnel_ends import end_con_sids
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 SID = "2001:db8:0:1::c0"
 PES = ("pe1", "pe2")

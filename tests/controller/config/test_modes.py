@@ -13,7 +13,7 @@ from fcn.contract.marking import DEFAULT_DEPTHS
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.check_modes import mode_warnings
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 Data = dict[str, Any]
 

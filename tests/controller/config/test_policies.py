@@ -12,13 +12,13 @@ from test_config import example, refused
 from typer.testing import CliRunner
 
 from fcn.contract.constants import compiled_programs
-from fcn.contract.paths import Share
+from fcn.contract.paths import PathShare
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.cli.main import app
 from fcn.controller.config.paths import COMPUTED, Plan, Planner, first_tunnels
 from fcn.controller.config.policies import DERIVED_ID
 from fcn.controller.config.topology import Topology
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 Data = dict[str, Any]
 BOTH = {"north": ["r1"], "south": ["r2"]}
@@ -239,7 +239,7 @@ def test_ids_are_given_or_derived_from_names_alone() -> None:
     assert first.paths[0].number == 7
     assert first.paths[1].number == second.paths[0].number
     assert first.paths[1].number & DERIVED_ID
-    assert first.paths[1].share == Share(3)
+    assert first.paths[1].share == PathShare(3)
 
 
 def test_a_policy_keeps_its_state_until_its_paths_change() -> None:
@@ -259,7 +259,7 @@ def test_a_policy_keeps_its_state_until_its_paths_change() -> None:
 def test_the_other_way_is_found_with_one_sid() -> None:
     found = plan(only({"tunnel": "north"}))
     backup = found.paths[1]
-    assert (backup.name, backup.share) == (COMPUTED, Share(1, is_backup=True))
+    assert (backup.name, backup.share) == (COMPUTED, PathShare(1, is_backup=True))
     assert backup.trace is not None
     assert backup.trace.nodes == {"r2", "r4"}
     assert len(backup.tunnel.via) == 1
@@ -275,7 +275,7 @@ def test_paths_that_protect_each_other_need_no_backup() -> None:
 def test_backup_of_none_is_respected_and_a_given_one_kept() -> None:
     assert len(plan(only({"tunnel": "north"}, backup=[])).paths) == 1
     found = plan(only({"tunnel": "north"}, backup=[{"tunnel": "south", "weight": 2}]))
-    assert [path.share for path in found.paths] == [Share(1), Share(2, is_backup=True)]
+    assert [path.share for path in found.paths] == [PathShare(1), PathShare(2, is_backup=True)]
 
 
 def test_equal_paths_of_one_tunnel_leave_no_other_way() -> None:
@@ -379,7 +379,7 @@ def test_a_trace_has_the_nodes_and_links_of_all_shortest_paths() -> None:
     ("notification", "levels", "interval"),
     [
         ("fantel", None, 1000),
-        ("fantel", {2: {"interval": "70us"}, 5: {"notify": False, "interval": "1s"}}, 70),
+        ("fantel", {1: {"notify": False, "interval": "1s"}, 2: {"interval": "70us"}}, 70),
         ("fantel", {1: {"interval": "0us"}}, 1),
         ("fcn", None, 0),
     ],
@@ -390,7 +390,7 @@ def test_senders_hear_of_congested_paths(
     """FAN-6: as often as of a queue at the least level that notifies."""
     data = network(SQUARE, TWO_WAYS, IDS) | {"notification": notification, "failure_detection": {}}
     if levels is not None:
-        data["congestion"] = {"levels": levels}
+        data["congestion"] = {"levels": levels, "thresholds": [8 * level for level in levels]}
     entries = written(Provision(parsed(data), "pe1", load_pipeline("pe")))
     (action,) = (entry.action for entry in entries if entry.table_id == "policy")
     assert action.args["cnp_interval"] == interval

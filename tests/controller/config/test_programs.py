@@ -59,7 +59,7 @@ def test_profiles_that_cannot_be_are_refused(network: dict[str, Any]) -> None:
     ((where, why),) = problems(network)
     assert where == "nodes.p1.profile"
     assert (
-        why == "there is no profile fnc; there are full, fantel, fcn, flow-control, two-threshold"
+        why == "there is no profile 'fnc'; there are full, fantel, fcn, flow-control, two-threshold"
     )
     node["profile"] = "fantel"
     assert problems(network | {"flow_control": "service"}) == [("nodes.p1.profile", LACKS_HOLDS)]

@@ -11,7 +11,7 @@ from policy_networks import SQUARE, network, parsed
 from test_config import refused
 
 from fcn.contract.pipeline import load_pipeline
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 Data = dict[str, Any]
 Args = dict[str, Any]

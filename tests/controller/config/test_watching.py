@@ -22,7 +22,7 @@ from fcn.controller.config.watching import (
     WatchedQueue,
     Watching,
 )
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 
 def watched(

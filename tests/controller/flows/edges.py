@@ -34,6 +34,6 @@ class Edge:
         self.flows.clear()
         self._held.clear()
 
-    def remove(self, flow: Flow, heir: str | None = None) -> None:
+    def remove(self, flow: Flow, successor: str | None = None) -> None:
         self._held[flow.key.src.version] -= 1
         del self.flows[flow.key]

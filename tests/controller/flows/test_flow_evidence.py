@@ -25,7 +25,7 @@ from fcn.controller.flows.continuity import PAUSE
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
-from fcn.controller.flows.refusals import Reason
+from fcn.controller.flows.refusals import RefusalReason
 from fcn.controller.flows.trail import Sample
 from fcn.controller.flows.watch import WATCH
 
@@ -217,7 +217,9 @@ def test_reports_that_are_missing_are_no_pause(net: Network, missing: str) -> No
                 sample = Sample(WRITE, psn, 0xC000)
                 net.service.seen("pe1", DC_PORT, FORTH, 0xFFFF, sample, net.now - 1)
             elif missing == "dropped":
-                net.service.refusals.refuse("pe1", "blue", Reason.TOO_MANY_REPORTS, lambda: "")
+                net.service.refusals.refuse(
+                    "pe1", "blue", RefusalReason.TOO_MANY_REPORTS, lambda: ""
+                )
             net.now += 0.2
             if missing == "disconnected":
                 net.edges["pe1"].up_for = net.edges["pe1"].up_for + 0.2 if reported else 0.0

@@ -17,7 +17,7 @@ from fcn.controller.owners.intent import Intent
 ROOT = Path(controller.__file__).parent
 PAGE = ROOT.parent.parent / "docs" / "architecture.md"
 STEPS = re.compile(r"(node|flows|owners)/")
-VALUES = {"owners/addresses.py", "flows/key.py", "node/provision.py", "node/connection.py"}
+VALUES = {"owners/addresses.py", "flows/key.py", "node/connection.py"}
 """No steps: types of values, the configuration, the connection of the node."""
 
 

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from fcn.controller.flows.shares import Host, NoRoomError, Shares
+from fcn.controller.flows.shares import FairShares, Host, NoRoomError
 
 
 def host(vrf: str, number: int) -> Host:
@@ -16,8 +16,8 @@ def host(vrf: str, number: int) -> Host:
 GREEDY, MODEST, OTHER = host("red", 1), host("red", 2), host("blue", 1)
 
 
-def full(limit: int = 100) -> Shares[int]:
-    shares: Shares[int] = Shares()
+def full(limit: int = 100) -> FairShares[int]:
+    shares: FairShares[int] = FairShares()
     for entry in range(limit):
         assert shares.add(GREEDY, entry, limit) is None
     return shares
@@ -42,7 +42,7 @@ def test_a_newcomer_gets_half_and_the_newest_entries_go(newcomer: Host) -> None:
 
 def test_tenants_share_first_then_their_hosts() -> None:
     """Many hosts of one tenant get no more than one host of another."""
-    shares: Shares[tuple[int, int]] = Shares()
+    shares: FairShares[tuple[int, int]] = FairShares()
     for number in range(90):
         shares.add(host("red", number), (number, 0), 90)
     for number in range(45):
@@ -55,7 +55,7 @@ def test_tenants_share_first_then_their_hosts() -> None:
 
 
 def test_a_tenant_without_entries_finds_no_room_where_there_is_none() -> None:
-    shares: Shares[int] = Shares()
+    shares: FairShares[int] = FairShares()
     with pytest.raises(NoRoomError):
         shares.add(OTHER, 1, 0)
 
@@ -72,7 +72,7 @@ def test_shares_tend_to_equal_ones_under_any_order() -> None:
     """Against a plain count, in random orders; nobody below the fair share is ever refused."""
     rng = random.Random(11)
     hosts = [host(f"vrf{number % 4}", number) for number in range(12)]
-    shares: Shares[int] = Shares()
+    shares: FairShares[int] = FairShares()
     owner: dict[int, Host] = {}
     for entry in range(5000):
         asking = rng.choices(hosts, weights=[1000, *[5] * 11])[0]

@@ -24,7 +24,7 @@ from fcn.controller.flows.connections import CmMessage, ConnectionTracker
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import CommIds, Origin
-from fcn.controller.flows.refusals import REPORT_INTERVAL, Reason
+from fcn.controller.flows.refusals import REPORT_INTERVAL, RefusalReason
 from fcn.controller.flows.reports import REPORTS_ARRIVE
 from fcn.controller.flows.service import FlowService
 
@@ -84,7 +84,7 @@ def test_messages_count_only_where_their_source_is(net: Network) -> None:
         net.service.seen("pe1", DC_PORT, FlowKey("blue", src, dst, 50))
     assert (net.sender(FORTH), net.sender(BACK)) == (17, 33)
     assert len(net.service.all()) == 2
-    assert net.service.refusals.counts == {("blue", Reason.FOREIGN_SOURCE): 8}
+    assert net.service.refusals.counts == {("blue", RefusalReason.FOREIGN_SOURCE): 8}
 
 
 def test_a_report_behind_the_disconnect_of_its_flow_says_nothing(net: Network) -> None:
@@ -126,7 +126,7 @@ def test_messages_count_only_behind_the_port_of_their_source(network: dict[str, 
     net.service.seen("pe1", OTHER_PORT, FlowKey("blue", A, B, 50))
     assert list(net.edges["pe1"].flows.values()) == flows
     assert (net.sender(FORTH), net.sender(BACK)) == (17, 33)
-    assert net.service.refusals.counts == {("blue", Reason.FOREIGN_SOURCE): 5}
+    assert net.service.refusals.counts == {("blue", RefusalReason.FOREIGN_SOURCE): 5}
     for port, subnet in (
         (OTHER_PORT, "10.1.3.10"),
         (OTHER_PORT, "10.1.4.10"),
@@ -306,7 +306,7 @@ def test_one_host_does_not_fill_the_table(net: Network) -> None:
         net.service.seen("pe1", DC_PORT, FlowKey("blue", OTHER_A, B, dest_qp))
     shares = Counter(key.src for key in net.edges["pe1"].flows)
     assert shares == {A: CAPACITY - 20, OTHER_A: 20}
-    assert net.service.refusals.counts["blue", Reason.NO_ROOM] == 1000 - CAPACITY
+    assert net.service.refusals.counts["blue", RefusalReason.NO_ROOM] == 1000 - CAPACITY
 
 
 def test_what_a_full_table_does_not_take_leaves_nothing_in_memory(net: Network) -> None:
@@ -321,7 +321,7 @@ def test_what_a_full_table_does_not_take_leaves_nothing_in_memory(net: Network) 
         assert gc.collect() == 0
     finally:
         gc.enable()
-    assert net.service.refusals.counts["blue", Reason.NO_ROOM]
+    assert net.service.refusals.counts["blue", RefusalReason.NO_ROOM]
 
 
 def test_what_is_known_of_senders_is_bounded(net: Network, monkeypatch: pytest.MonkeyPatch) -> None:

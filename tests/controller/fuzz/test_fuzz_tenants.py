@@ -43,8 +43,8 @@ from fcn.controller.node.connection import Connection
 from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.messages import Messages
-from fcn.controller.node.provision import Provision
 from fcn.controller.proto import hostagent_pb2 as pb
+from fcn.controller.provision.provision import Provision
 
 MESSAGES = int(os.environ.get("FCN_FUZZ_MESSAGES", "4000"))
 SEED = int(os.environ.get("FCN_FUZZ_SEED", "1"))

@@ -19,15 +19,15 @@ from switches import WAIT, MemorySwitch, until
 from tenants import BLUE, DC_PORT
 
 from fcn.controller.app import ControlPlane
-from fcn.controller.config import ConfigError, parse_config
+from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.hostagent.agent import AgentError, Credentials, HostAgent
 from fcn.controller.hostagent.rdma import RdmaError
-from fcn.controller.hostagent.reports import MIN_INTERVAL, Device, Reason
+from fcn.controller.hostagent.reports import MIN_INTERVAL, Device, HostRefusal
 from fcn.controller.hostagent.service import MAX_REQUEST, AgentServiceError
 from fcn.controller.node.connection import State
 from fcn.controller.proto import hostagent_pb2 as pb
-from fcn.controller.proto import hostagent_pb2_grpc
+from fcn.controller.rpc import Stub
 
 pytestmark = pytest.mark.skipif(
     shutil.which("openssl") is None, reason="openssl is not installed (Debian package openssl)"
@@ -205,9 +205,9 @@ async def test_refused_reports_are_logged_and_counted(
                     refused.append(event.fields["host"])
     assert refused == ["host-a", "host-b", "host-z"]
     assert plane.reports.refused == {
-        Reason.FOREIGN_ADDRESS: 1,
-        Reason.NONSENSE: 1,
-        Reason.UNKNOWN_HOST: 1,
+        HostRefusal.FOREIGN_ADDRESS: 1,
+        HostRefusal.NONSENSE: 1,
+        HostRefusal.UNKNOWN_HOST: 1,
     }
 
 
@@ -216,7 +216,7 @@ async def test_addresses_that_are_none_are_refused(
 ) -> None:
     credentials = authority.credentials("host-a")
     async with credentials.channel(plane.agents_address, "localhost") as channel:
-        stub = hostagent_pb2_grpc.HostAgentsStub(channel)
+        stub = Stub(channel, pb.DESCRIPTOR.services_by_name["HostAgents"])
         request = pb.ReportRequest(devices=[pb.RdmaDevice(name="x", addresses=["10.1.0"])])
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await stub.Report(request)
@@ -242,7 +242,7 @@ async def test_the_limit_counts_before_a_report_is_parsed(
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await report(bytes(2 * MAX_REQUEST))
         assert caught.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
-    assert plane.reports.refused == {Reason.NONSENSE: 1, Reason.TOO_OFTEN: 2}
+    assert plane.reports.refused == {HostRefusal.NONSENSE: 1, HostRefusal.TOO_OFTEN: 2}
 
 
 async def test_nobody_gets_in_without_a_certificate_of_our_ca(
@@ -343,12 +343,14 @@ def test_missing_files_are_named(authority: Authority, tmp_path: Path) -> None:
     ("key", "named"),
     [("/missing/controller.key", r"/missing/controller\.key: No such"), ("a\0b", r"'a\\x00b'")],
 )
-async def test_a_controller_without_its_files_does_not_start(
+async def test_a_controller_whose_files_are_gone_does_not_start(
     network: dict[str, Any], authority: Authority, key: str, named: str
 ) -> None:
     data = with_agents(network, authority)
     data["host_agents"]["key"] = key
-    plane = ControlPlane(parse_config(yaml.safe_dump(data)))
+    with pytest.raises(ConfigError, match=f"host_agents.key: .*{named}"):
+        parse_config(yaml.safe_dump(data))
+    plane = ControlPlane(Config.model_validate(data))
     with pytest.raises(AgentServiceError, match=f"cannot read {named}"):
         async with plane.running():
             pass

@@ -18,8 +18,8 @@ from fcn.controller.hostagent.reports import (
     MAX_QUEUE_PAIRS,
     Ambiguous,
     Device,
+    HostRefusal,
     HostReports,
-    Reason,
     ReportRefusedError,
 )
 
@@ -135,22 +135,22 @@ def test_a_report_replaces_the_one_before() -> None:
 @pytest.mark.parametrize(
     ("devices", "reason", "message"),
     [
-        ([Device("x", (B,), ())], Reason.FOREIGN_ADDRESS, "10.2.0.20 is not among"),
-        ([Device("x", (A, B), ((17, 33),))], Reason.FOREIGN_ADDRESS, "10.2.0.20 is not among"),
-        ([Device("x", (A,), ()), Device("y", (A,), ())], Reason.NONSENSE, "reported twice"),
-        ([Device("x", (A,), ((1, 33),))], Reason.NONSENSE, "not a data queue pair"),
-        ([Device("x", (A,), ((17, 0),))], Reason.NONSENSE, "not a data queue pair"),
-        ([Device("x", (A,), ((1 << 24, 33),))], Reason.NONSENSE, "not a data queue pair"),
-        ([Device("x", (A,), ((17, 33), (17, 34)))], Reason.NONSENSE, "a QP is reported twice"),
+        ([Device("x", (B,), ())], HostRefusal.FOREIGN_ADDRESS, "10.2.0.20 is not among"),
+        ([Device("x", (A, B), ((17, 33),))], HostRefusal.FOREIGN_ADDRESS, "10.2.0.20 is not among"),
+        ([Device("x", (A,), ()), Device("y", (A,), ())], HostRefusal.NONSENSE, "reported twice"),
+        ([Device("x", (A,), ((1, 33),))], HostRefusal.NONSENSE, "not a data queue pair"),
+        ([Device("x", (A,), ((17, 0),))], HostRefusal.NONSENSE, "not a data queue pair"),
+        ([Device("x", (A,), ((1 << 24, 33),))], HostRefusal.NONSENSE, "not a data queue pair"),
+        ([Device("x", (A,), ((17, 33), (17, 34)))], HostRefusal.NONSENSE, "a QP is reported twice"),
         (
             [Device("x", (A,), tuple((qp, 5) for qp in range(2, MAX_QUEUE_PAIRS + 3)))],
-            Reason.NONSENSE,
+            HostRefusal.NONSENSE,
             "more than",
         ),
     ],
 )
 def test_nonsense_is_refused_and_changes_nothing(
-    devices: list[Device], reason: Reason, message: str
+    devices: list[Device], reason: HostRefusal, message: str
 ) -> None:
     reports = Reports()
     twice(reports, "a", (17, 33))
@@ -176,7 +176,7 @@ def test_reports_in_quick_succession_are_refused() -> None:
     reports.reports.admit("b")
     reports.now -= 3600
     reports.reports.admit("a")
-    assert reports.reports.refused == {Reason.TOO_OFTEN: 3}
+    assert reports.reports.refused == {HostRefusal.TOO_OFTEN: 3}
 
 
 @pytest.mark.parametrize("names", [[], ["z"], ["a", "b"], [""]])
@@ -184,7 +184,7 @@ def test_a_certificate_of_no_or_of_several_hosts_is_refused(names: list[str]) ->
     reports = Reports()
     with pytest.raises(ReportRefusedError, match="the certificate has"):
         reports.reports.identify(names)
-    assert reports.reports.refused == {Reason.UNKNOWN_HOST: 1}
+    assert reports.reports.refused == {HostRefusal.UNKNOWN_HOST: 1}
 
 
 def test_a_certificate_may_have_other_names_too() -> None:

@@ -17,9 +17,9 @@ from fcn.contract.constants import PuntReason
 from fcn.contract.names import ROUTE_TABLES
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
-from fcn.controller.flows.refusals import Reason
+from fcn.controller.flows.refusals import RefusalReason
 from fcn.controller.neighbors import room
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision import provision
 
 pytestmark = pytest.mark.virtual_time
 
@@ -55,7 +55,7 @@ async def test_invented_hosts_leave_routes_to_others(
     network: dict[str, Any], switches: Switches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The newest of the port with most gives way, and no more are written than there is room."""
-    monkeypatch.setattr(Provision, "_room_of_hosts", lambda _self: {4: ROOM, 6: ROOM})
+    monkeypatch.setattr(provision, "room_of_hosts", lambda _to: {4: ROOM, 6: ROOM})
     async with running(network) as plane:
         engine, service = switches["pe1"].engine, plane.neighbors["pe1"]
         before = engine.size("route_ipv4")
@@ -63,7 +63,7 @@ async def test_invented_hosts_leave_routes_to_others(
         engine.digest("neighbor_ipv4_t", *invented)
         await until(lambda: len(service) == ROOM)
         refused = plane.flows.refusals.counts
-        await until(lambda: refused["red", Reason.NO_ROOM_NEIGHBORS] == 2 * ROOM)
+        await until(lambda: refused["red", RefusalReason.NO_ROOM_NEIGHBORS] == 2 * ROOM)
         mine = [asker(DC_PORT, f"10.1.0.{2 + number}") for number in range(3)]
         engine.digest("neighbor_ipv4_t", *mine, asker(DC_PORT, VIA))
         await until(lambda: len(service) == ROOM + 1)
@@ -71,7 +71,7 @@ async def test_invented_hosts_leave_routes_to_others(
         known = [place.vrf for place, each in service._neighbors.items() if each.mac is not None]
         assert (known.count("blue"), known.count("red")) == (len(mine) + 1, ROOM - len(mine))
         assert engine.size("route_ipv4") == before + ROOM + 1
-        assert refused == {("red", Reason.NO_ROOM_NEIGHBORS): 2 * ROOM}
+        assert refused == {("red", RefusalReason.NO_ROOM_NEIGHBORS): 2 * ROOM}
 
 
 async def test_a_scan_does_not_keep_others_from_being_resolved(
@@ -89,7 +89,7 @@ async def test_a_scan_does_not_keep_others_from_being_resolved(
         for host in range(2, 2 + 3 * ROOM):
             miss(RED, host)
         refused = plane.flows.refusals.counts
-        await until(lambda: refused["red", Reason.NO_ROOM_NEIGHBORS] == 2 * ROOM)
+        await until(lambda: refused["red", RefusalReason.NO_ROOM_NEIGHBORS] == 2 * ROOM)
         miss(BLUE, 10)
         await until(
             lambda: any(

@@ -11,7 +11,7 @@ from switches import until
 
 from fcn.controller.clock import SYSTEM_CLOCK
 from fcn.controller.events import EventBus, Kind
-from fcn.controller.flows.refusals import Reason, Refusals
+from fcn.controller.flows.refusals import RefusalReason, Refusals
 from fcn.controller.node.inbox import Inbox
 
 LIMIT = 1000
@@ -105,6 +105,6 @@ async def test_what_is_dropped_is_counted_by_tenant_and_said_once() -> None:
             offer(inbox, "blue", 2, lambda: None)
         bus.emit(Kind.NODE_UP, "pe1", "the last one")
         said = [await anext(events), await anext(events)]
-    assert refusals.counts == {("red", Reason.TOO_MANY_REPORTS): 70}
+    assert refusals.counts == {("red", RefusalReason.TOO_MANY_REPORTS): 70}
     assert [event.kind for event in said] == [Kind.REFUSED, Kind.NODE_UP]
     assert said[0].fields["vrf"] == "red"

@@ -12,7 +12,7 @@ from virtual import VirtualSwitch, virtual_plane
 
 from fcn.controller.config import Config
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.refusals import Reason
+from fcn.controller.flows.refusals import RefusalReason
 from fcn.controller.flows.trail import SKEW, connection_port
 from fcn.controller.node.connection import State
 from fcn.controller.node.inbox import DRIFT, Lateness
@@ -75,7 +75,7 @@ async def test_a_report_that_waited_labels_its_flow_and_is_no_evidence(
         switches["pe2"].wall_clock = lambda: prompt() - 2 * SECOND
         report(switches["pe2"], BACK, ACK, 5)
         await until(lambda: BACK in found("pe2"))
-        assert plane.flows.refusals.counts["blue", Reason.LATE]
+        assert plane.flows.refusals.counts["blue", RefusalReason.LATE]
         assert found("pe2")[BACK].source_qp is None
         switches["pe2"].wall_clock = prompt
         for psn in range(6, 600):

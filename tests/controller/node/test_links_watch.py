@@ -3,6 +3,7 @@ shown (FAN-4)."""
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from watch_lab import WatchLab, running
 from fcn.contract.constants import compiled_programs
 from fcn.contract.link_clock import clock_packet
 from fcn.controller.app import ControlPlane
+from fcn.controller.clock import SYSTEM_CLOCK, Clock
 from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Event, Kind
 from fcn.controller.node.synchronization import Synchronizer
@@ -311,9 +313,11 @@ async def test_a_clock_that_stands_still_is_set_going_again(
         assert len(clocks(p1)) <= 4
 
 
-async def epochs(network: dict[str, Any], switches: dict[str, MemorySwitch]) -> dict[str, int]:
+async def epochs(
+    network: dict[str, Any], switches: dict[str, MemorySwitch], clock: Clock = SYSTEM_CLOCK
+) -> dict[str, int]:
     """What the controller writes to P nodes, having found what is there; 0 for nothing."""
-    plane = ControlPlane(parse_config(yaml.safe_dump(network)))
+    plane = ControlPlane(parse_config(yaml.safe_dump(network)), clock)
     with plane.bus.watch() as events:
         async with plane.running():
             await all_up(plane)
@@ -364,15 +368,19 @@ async def test_the_clock_stops_before_another_program_is_set(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """BMv2 would wait for ever. A switch without a program has no clock."""
+    """BMv2 would wait for ever. A switch without a program has no clock. The controller's own clock
+    was set back by a month meanwhile."""
     monkeypatch.setattr("fcn.controller.node.program_change.LAST_ROUND", 0.0)
     await epochs(network, switches)
     for name in ("p.json", "p.p4info.txtpb"):
         text = (compiled_programs() / name).read_text()
         (tmp_path / name).write_text(text + "\n")
     network["nodes"]["p1"]["program"] = str(tmp_path)
-    await epochs(network, switches)
+    await epochs(network, switches, Clock(wall=lambda: time.time() - 30 * 24 * 3600))
     before, _ = switches["p1"].engines
-    assert before.sent[-1] == last_clocks(switches["p1"])[0]
+    *_, running, last = (data for data in before.sent if data.startswith(CLOCK_PORT))
+    assert last == last_clocks(switches["p1"])[0]
+    started, ended = (int.from_bytes(data[-5:-1], "big") for data in (running, last))
+    assert 0 <= (ended - started) % (1 << 32) < 1 << 31, "the older of two ends"
     assert len(last_clocks(switches["p1"])) == 1
     assert last_clocks(switches["p2"]) == []

@@ -27,7 +27,7 @@ from fcn.controller.config import Config, parse_config
 from fcn.controller.config.reporters import reporters
 from fcn.controller.events import Kind
 from fcn.controller.node.paths import PathState
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 CPU_PORT = (510).to_bytes(2, "big")
 POLICY = {
@@ -248,8 +248,8 @@ async def test_a_restarted_switch_knows_of_no_failure(lab: Lab) -> None:
 async def test_what_a_restarted_switch_forgot_is_said_by_nobody(lab: Lab) -> None:
     """Counters that are lower than before are no news of a path."""
     plan = lab.plan
-    speaker = reporters(lab.plane.nodes["pe1"].provision.config, "pe1", [plan])[17][0]
-    said = {name: reporter_cell(speaker.cell, number) for name, number in PATH_REPORTS.items()}
+    reporter = reporters(lab.plane.nodes["pe1"].provision.config, "pe1", [plan])[17][0]
+    said = {name: reporter_cell(reporter.cell, number) for name, number in PATH_REPORTS.items()}
     lab.set("reporter_reports", said["WELL"], 1)
     lab.say(0, FAILED=2, WELL=1)
     lab.say(1, FAILED=3, WELL=3)
@@ -264,12 +264,12 @@ async def test_what_a_restarted_switch_forgot_is_said_by_nobody(lab: Lab) -> Non
     lab.set("reporter_reports", said["FAILED"], 1)
     lab.say(0, FAILED=1)
     await lab.look()
-    assert (lab.state(0).failed, lab.state(0).source) == (True, speaker.name)
+    assert (lab.state(0).failed, lab.state(0).source) == (True, reporter.name)
     await until(lambda: Kind.PATH_FAILED in lab.kinds())
     lost, failed = (event for event in lab.events if event.kind.startswith("path-"))
     assert lost.kind is Kind.PATH_WELL
     assert "the switch has started again, and no longer knows that path pe2-srv6" in lost.message
-    assert failed.message.endswith(f"has failed, says {speaker.name}")
+    assert failed.message.endswith(f"has failed, says {reporter.name}")
 
 
 async def restarted(
@@ -359,8 +359,8 @@ async def test_an_operator_lets_a_switch_forget_what_was_said(
     sent = switches["pe1"].engine.sent
     done = await lab.fcn("report-path", "17", "forget")
     assert done.exit_code == 0, done.output
-    speakers = reporters(lab.plane.nodes["pe1"].provision.config, "pe1", (lab.plan,))[17]
-    said = [forget_order(each.cell) for each in speakers]
+    found = reporters(lab.plane.nodes["pe1"].provision.config, "pe1", (lab.plan,))[17]
+    said = [forget_order(each.cell) for each in found]
     said += [path_report(17, report) for report in ("WELL", "RELIEVED")]
     await until(lambda: len(sent) == len(said))
     assert sent == [(510).to_bytes(2, "big") + each for each in said]

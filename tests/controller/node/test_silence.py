@@ -3,14 +3,16 @@
 import asyncio
 from collections.abc import Callable
 from itertools import count
+from typing import Any
 
 import finsy as fy
 import pytest
+import yaml
 from switches import all_up, packet_to, until
 from virtual import VirtualSwitch, virtual_plane
 
 from fcn.contract.constants import enum_members
-from fcn.controller.config import Config
+from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Event, EventBus, Kind
 from fcn.controller.node.connection import State
 from fcn.controller.node.session import BEGIN_TIMEOUT, FIRST_RETRY, LAST_RETRY, PROBE_INTERVAL
@@ -97,6 +99,22 @@ async def test_a_switch_that_falls_silent_is_noticed_though_nobody_asks(
         detail = node.status.detail
         assert detail == "the switch does not answer: it is stopped, or overloaded; trying again"
         assert "Traceback" not in caplog.text
+        thawed.set()
+        await all_up(plane)
+
+
+async def test_a_switch_that_is_stopped_while_its_program_changes_has_refused_nothing(
+    network: dict[str, Any], switches: Switches
+) -> None:
+    async with virtual_plane(parse_config(yaml.safe_dump(network))).running():
+        await until(lambda: switches["pe1"].engines)
+    thawed = switches["pe1"].freeze()
+    plane = virtual_plane(parse_config(yaml.safe_dump(network | {"flow_control": "service"})))
+    async with plane.running():
+        node = plane.nodes["pe1"]
+        await until(lambda: node.status.state is State.AWAY)
+        detail = node.status.detail
+        assert detail == "the switch does not answer: it is stopped, or overloaded; trying again"
         thawed.set()
         await all_up(plane)
 

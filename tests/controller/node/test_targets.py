@@ -37,9 +37,9 @@ from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.node.connection import Connection, State
 from fcn.controller.node.counters import Cell, Cells, Counters
-from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import held_flows, read_switch
 from fcn.controller.owners.rate_limits import MeterCell
+from fcn.controller.provision.provision import Provision
 
 PARTS = {role: NOT_ON_CHIPS[role].union(*mode_parts(role).values()) for role in ("pe", "p")}
 """Tables and counters that no chip has yet, by role."""

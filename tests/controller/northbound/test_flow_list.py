@@ -23,7 +23,7 @@ from fcn.controller.northbound.api import FcnService, serving
 from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.controller.northbound.flows import PAGE
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.proto import fcn_pb2_grpc
+from fcn.controller.rpc import handler_of
 
 MANY = 100_000
 HOSTS = 200
@@ -164,7 +164,7 @@ async def test_what_was_received_is_shown_before_the_rest_comes(
 async def test_a_controller_that_falls_silent_is_noticed(network: dict[str, Any]) -> None:
     """The time allowed is for each page: whoever reads slowly is not cut off."""
 
-    class Silent(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
+    class Silent:
         async def ListFlows(  # noqa: N802
             self, _request: pb.ListFlowsRequest, _context: grpc.aio.ServicerContext
         ) -> Any:  # noqa: ANN401 - the messages are untyped
@@ -172,7 +172,8 @@ async def test_a_controller_that_falls_silent_is_noticed(network: dict[str, Any]
             await asyncio.Event().wait()
 
     server = grpc.aio.server()
-    fcn_pb2_grpc.add_FcnServicer_to_server(Silent(), server)
+    service = pb.DESCRIPTOR.services_by_name["Fcn"]
+    server.add_generic_rpc_handlers((handler_of(service, Silent()),))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
 

@@ -9,8 +9,8 @@ from finsy.p4entity import decode_entity
 
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config import parse_config
-from fcn.controller.node.provision import Provision
 from fcn.controller.owners.rate_limits import NOTICE_METER, MeterCell
+from fcn.controller.provision.provision import Provision
 
 SENT = {"fcn": "FAST_CNP", "two-threshold": "FAST_CNP", "fantel": "CNP", "none": "NONE"}
 """The kind it sends of its own congestion, by the mode of the domain (member of NotificationKind).

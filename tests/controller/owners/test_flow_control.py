@@ -11,7 +11,7 @@ from finsy.p4entity import decode_entity
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config import parse_config
 from fcn.controller.config.addressing import port_mac
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 
 def entities(network: dict[str, Any], node: str) -> tuple[list[fy.P4TableEntry], list[Any]]:

@@ -22,10 +22,11 @@ MODES: dict[str, tuple[str, ...]] = {
     "load_balancing": ("off", "on"),
     "fantel_transport": ("udp", "icmpv6"),
     "cnp_source": ("pe", "peer"),
+    "heed_pause": ("off", "on"),
 }
 """What can be chosen, and the choices. tunnel: srv6 has one SID and no SRH, srv6-encaps an SRH
 with it, srv6-via three SIDs. way: how a route names it; of several paths the second is an SRv6
-tunnel by the other nodes."""
+tunnel by the other nodes. heed_pause: of PAUSED_PORT."""
 
 Choice = Mapping[str, str]
 """Of some of MODES."""
@@ -39,7 +40,10 @@ LINKS = [
 VLAN = 20
 DC_PORTS = {4: 0, 5: VLAN}
 """By number, the VLAN of their host."""
-CORE_RATE = 10 * 10**9
+PAUSED_PORT = 4
+"""Of a data centre: the one that pauses, and whose queue has thresholds."""
+LINK_RATE = 10 * 10**9
+RATE = "10 Gb/s"
 HOST_MACS = {4: "02:00:00:00:00:04", 5: "02:00:00:00:00:05"}
 TUNNELS: dict[str, dict[str, Any]] = {
     "srv6": {"type": "srv6"},
@@ -51,6 +55,10 @@ TUNNELS: dict[str, dict[str, Any]] = {
 }
 HOLDING = {"packets": 500, "pass_on_at": 24, "pass_off_at": 8}
 """A node that holds 120 packets asks its own upstream neighbours."""
+PAUSE_SHARE = 7
+"""Percent: 35 packets."""
+TWO_DEPTHS = [8, 24, 64]
+CLASSIC_DEPTHS = [8, 16, 24, 32, 40, 48, 56]
 
 
 def completed(choice: Choice) -> dict[str, str]:
@@ -69,6 +77,8 @@ def completed(choice: Choice) -> dict[str, str]:
         found.setdefault("failure_detection", "on")
     if found.get("load_balancing") == "on":
         found.setdefault("way", "paths")
+    if found.get("heed_pause") == "on":
+        found.setdefault("flow_control", "service")
     if found.get("ecn") == "compatibility" and "notification" not in choice:
         found["notification"] = "none" if "treatment" not in found else found["notification"]
     for mode, values in MODES.items():
@@ -95,8 +105,10 @@ def network(choice: Choice) -> dict[str, Any]:
         "links": LINKS,
     }
     if "treatment" in modes:
-        treatment = {"treatment": modes["treatment"], "depths": [8, 24, 64]}
+        treatment = {"treatment": modes["treatment"], "depths": TWO_DEPTHS}
         data["two_threshold"] = treatment | {"rate": {"rate": 4000, "burst": 16}}
+    if modes["heed_pause"] == "on":
+        data["holding"]["pause_share"] = PAUSE_SHARE
     if modes["failure_detection"] == "on":
         data["failure_detection"] = {"interval": "5ms", "multiplier": 3, "relief": "5ms"}
     if modes["load_balancing"] == "on":
@@ -108,7 +120,7 @@ def _node(name: str, modes: Choice) -> dict[str, Any]:
     number = ROUTERS[name]
     is_pe = name.startswith("pe")
     ports: list[dict[str, Any]] = [
-        {"number": int(end.split(":")[1]), "role": "core", "rate": f"{CORE_RATE // 10**9} Gb/s"}
+        {"number": int(end.split(":")[1]), "role": "core", "rate": RATE}
         for link in LINKS
         for end in link
         if end.split(":")[0] == name
@@ -129,6 +141,7 @@ def _node(name: str, modes: Choice) -> dict[str, Any]:
 
 def _make_pe(node: dict[str, Any], side: int, modes: Choice) -> None:
     far = 3 - side
+    heeds = modes["heed_pause"] == "on"
     for port, vlan in DC_PORTS.items():
         node["ports"].append(
             {
@@ -139,7 +152,10 @@ def _make_pe(node: dict[str, Any], side: int, modes: Choice) -> None:
                 "addresses": [f"10.{side}.{port}.1/24", f"2001:db8:{side}:{port}::1/64"],
                 "hosts": {host_address(side, port, version): HOST_MACS[port] for version in (4, 6)},
             }
+            | ({"heed_pause": True, "rate": RATE} if heeds and port == PAUSED_PORT else {})
         )
+    depths = TWO_DEPTHS if modes["notification"] == "two-threshold" else CLASSIC_DEPTHS
+    node["thresholds"] = [{"port": PAUSED_PORT, "depths": depths}]
     to = f"pe{far}"
     short, long = dict(TUNNELS[modes["tunnel"]]), {"type": "srv6", "via": ["p4"]}
     if side == 2:

@@ -9,9 +9,10 @@ from itertools import pairwise
 
 import yaml
 from domain_modes import (
-    CORE_RATE,
     DC_PORTS,
     HOST_MACS,
+    LINK_RATE,
+    PAUSED_PORT,
     Choice,
     completed,
     host_address,
@@ -32,17 +33,21 @@ from fcn.lab.control.loop import NS, run
 from fcn.lab.control.plane import Controlled, NodeControl, controlled
 from fcn.lab.core import Link, Node, PortSettings, Simulation
 from fcn.ptf_tests.lib.packets import Ecn, ethernet, roce, udp
+from fcn.ptf_tests.lib.paused_dc import pause_frame
 from fcn.softswitch.api import PortQueue
 
 CHANNEL_NS, LINK_NS = 100_000, 10_000
 BUFFER = 4_000
 WAY = ("pe1", "p1", "p2", "pe2")
 """The shorter one."""
-BOTTLENECKS = {near: (near, far) for near, far in pairwise(WAY)}
+PAUSED_HOST = f"h2-{PAUSED_PORT}"
+EGRESS, PAUSED = "pe2", PAUSED_HOST
+"""Other places of a congestion: the queue before that host, and the host, which pauses its PE."""
+BOTTLENECKS = {near: (near, far) for near, far in pairwise((*WAY, PAUSED_HOST))}
 """By the node with the queue."""
 BOTTLENECK_BPS = 10**9
 SHARED_BPS = 4 * 10**8
-"""Where the half of the flows takes another way."""
+"""Where the half of the flows takes another way, or has another host."""
 PAYLOAD = 960
 MARK = b"\xfc\x0effcn"
 """Behind it in each packet are the number of its flow and its own."""
@@ -51,6 +56,8 @@ WAIT, LOOK = 20.0, 0.001
 HOSTS = {4: 100_000, 5: 60_000}
 """Packets per second, by port."""
 CONGESTED_S, REST_S = 0.01, 0.03
+PAUSES_S = (0.002, 0.0015, 0.0015)
+"""Until the first PAUSE frame, and the next; the last one ends it. Each says 3.4 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +133,13 @@ class World:
 
     def wire(self) -> None:
         """Connect everything; every frame is copied."""
-        slow = SHARED_BPS if self.modes["way"] == "paths" else BOTTLENECK_BPS
         switches = self.simulation.switches
         for (a, a_port), (b, b_port) in self.config.link_ends():
-            rate = slow if (a, b) == BOTTLENECKS[self.place] else CORE_RATE
-            self._connect(switches[a], a_port, switches[b], b_port, rate)
+            self._connect(switches[a], a_port, switches[b], b_port)
         for side in (1, 2):
             for port in DC_PORTS:
                 host = self.simulation.add_host(f"h{side}-{port}")
-                self._connect(switches[f"pe{side}"], port, host, 0, CORE_RATE)
+                self._connect(switches[f"pe{side}"], port, host, 0)
         clock = V1MODEL.ports.clock
         detection = self.config.failure_detection
         assert clock is not None
@@ -144,7 +149,10 @@ class World:
             queue = PortQueue(depth=64, rate_pps=clock_rate(slots, detection.interval))
             switch.set_port(clock, PortSettings(queue, overhead=0))
 
-    def _connect(self, a: Node, a_port: int, b: Node, b_port: int, rate: int) -> None:
+    def _connect(self, a: Node, a_port: int, b: Node, b_port: int) -> None:
+        halved = self.place == EGRESS or self.modes["way"] == "paths"
+        is_slow = (a.name, b.name) == BOTTLENECKS.get(self.place)
+        rate = (SHARED_BPS if halved else BOTTLENECK_BPS) if is_slow else LINK_RATE
         link = self.simulation.connect(
             a, a_port, b, b_port, rate_bps=rate, delay_ns=LINK_NS, buffer=BUFFER
         )
@@ -179,6 +187,13 @@ class World:
             self.simulation.hosts[f"h1-{port}"].send_series(
                 frames, per_second=rate * part, count=len(frames), start_ns=self.simulation.now_ns
             )
+
+    async def pause(self) -> None:
+        """The host that pauses says so for all priorities, again, and that it is over."""
+        host = self.simulation.hosts[PAUSED_HOST]
+        for wait, quanta in zip(PAUSES_S, (0xFFFF, 0xFFFF, 0), strict=True):
+            await asyncio.sleep(wait)
+            host.send(pause_frame(dict.fromkeys(range(8), quanta)))
 
     def sent(self, number: int) -> int:
         """How many packets of a stream were sent."""
@@ -248,7 +263,8 @@ class Seen:
     @property
     def upstream(self) -> str | None:
         """The node before the queue; None where that is the data centre."""
-        return None if self.place == WAY[0] else WAY[WAY.index(self.place) - 1]
+        place = EGRESS if self.place == PAUSED else self.place
+        return None if place == WAY[0] else WAY[WAY.index(place) - 1]
 
     @cached_property
     def queued(self) -> list[Carried]:
@@ -275,7 +291,7 @@ class Seen:
 
 
 def run_modes(choice: Choice, place: str = "p2") -> Seen:
-    """Congestion at this node for some milliseconds, then silence, then a link fails where that is
+    """Congestion at this place for some milliseconds, then silence, then a link fails where that is
     watched."""
     modes = completed(choice)
     config = parse_config(yaml.safe_dump(network(choice)))
@@ -298,7 +314,11 @@ def run_modes(choice: Choice, place: str = "p2") -> Seen:
                 world.carried.clear()
                 begun = simulation.now_ns
                 world.send(CONGESTED_S)
-                await asyncio.sleep(CONGESTED_S + REST_S)
+                rest = CONGESTED_S + REST_S
+                if place == PAUSED:
+                    await world.pause()
+                    rest -= sum(PAUSES_S)
+                await asyncio.sleep(rest)
                 over = simulation.now_ns
                 cut, found = None, over
                 if config.failure_detection is not None and modes["way"] in ("paths", "backup"):

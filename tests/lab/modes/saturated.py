@@ -17,7 +17,7 @@ from fcn.controller.config import Config, parse_config
 from fcn.controller.config.addressing import port_mac
 from fcn.controller.config.notation import format_mac
 from fcn.controller.config.tunnel_ends import tunnel_source
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 from fcn.lab.core import PortSettings, Simulation
 from fcn.lab.entries import provision_of, write_entries
 from fcn.packets.roce import DEFAULT_P_KEY
@@ -29,6 +29,8 @@ FLOWS = 300
 FIRST_QP = 0x1000
 SECONDS = 0.05
 DC_PORT = 4
+LABEL = slice(15, 18)
+"""Octets of a frame whose low 20 bits are the flow label."""
 NS = 10**9
 
 
@@ -41,6 +43,7 @@ class Load:
     depth: int
     filled: int
     order: tuple[int, ...] = tuple(range(FLOWS))
+    seconds: float = SECONDS
 
     @property
     def spacing_ns(self) -> int:
@@ -81,11 +84,34 @@ def at_p(modes: dict[str, str], load: Load) -> Told:
     return _run(config, "p2", frames, (1, 2), load)
 
 
+def with_many_flows(load: Load, flows: int) -> Told:
+    """p2, as above, in mode fcn with so many flows, which differ in their labels alone."""
+    config = _config({"notification": "fcn"})
+    source = str(tunnel_source(config, "pe1", config.nodes["pe1"].tunnels["short"], "blue"))
+    target = str(config.nodes["pe2"].vrfs["blue"].service_sid)
+    one = _tunnelled(source, target, _mac(config, "p2", 1))[0]
+    frames = tuple(
+        one[: LABEL.start] + (first | number).to_bytes(3) + one[LABEL.stop :]
+        for first in [int.from_bytes(one[LABEL])]
+        for number in range(flows)
+    )
+    return _run(config, "p2", frames, (1, 2), load)
+
+
 def at_pe(modes: dict[str, str], load: Load) -> Told:
     """pe1, with a host of its data centre, and p1 beyond its port 2."""
     config = _config(modes)
     frames = _plain(_mac(config, "pe1", DC_PORT))
     return _run(config, "pe1", frames, (DC_PORT, 2), load)
+
+
+def at_egress(modes: dict[str, str], load: Load) -> Told:
+    """pe2, with p2 beyond its port 2, and a host of its data centre, whose port is congested."""
+    config = _config(modes)
+    source = str(tunnel_source(config, "pe1", config.nodes["pe1"].tunnels["short"], "blue"))
+    target = str(config.nodes["pe2"].vrfs["blue"].service_sid)
+    frames = _tunnelled(source, target, _mac(config, "pe2", 2))
+    return _run(config, "pe2", frames, (2, DC_PORT), load)
 
 
 @cache
@@ -151,16 +177,16 @@ def _run(
         ]
         queue = PortQueue(depth=load.depth, rate_pps=load.per_second)
         switch.set_port(ports[1], PortSettings(queue))
-        for frame in (frames * (load.filled // FLOWS + 1))[: load.filled]:
+        for frame in (frames * (load.filled // len(frames) + 1))[: load.filled]:
             hosts[0].send(frame)
         links[0].tap(0, snap=256)
         hosts[0].send_series(
             [frames[number] for number in load.order],
             per_second=load.per_second,
-            count=round(SECONDS * load.per_second),
+            count=round(load.seconds * load.per_second),
             start_ns=load.spacing_ns,
         )
-        simulation.run_until(round(SECONDS * NS))
+        simulation.run_until(round(load.seconds * NS))
         told = Told()
         for each in simulation.tapped():
             _take(told, read_frame(each.time_ns, each.data, b"\xff" * 16))

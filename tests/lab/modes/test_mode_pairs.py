@@ -20,6 +20,7 @@ RULES = [
     ("failure_detection", "notification", "fantel needs failure_detection"),
     ("way", "notification", "nobody would hear of congestion on this tunnel"),
     ("load_balancing", "failure_detection", "it needs failure_detection"),
+    ("heed_pause", "flow_control", "what data centres pause is asked of neighbours"),
 ]
 """Two keys between which there are refusals, and the reason."""
 
@@ -46,6 +47,7 @@ def test_what_is_refused_is_what_should_be() -> None:
             or (notification == "fantel" and modes.get("failure_detection") == "off")
             or (notification == "fantel" and modes.get("way") == "tunnel")
             or (modes.get("load_balancing") == "on" and modes.get("failure_detection") == "off")
+            or (modes.get("heed_pause") == "on" and modes.get("flow_control") == "off")
         ):  # fmt: skip
             expected.add(pair)
     assert set(refusals()) == expected

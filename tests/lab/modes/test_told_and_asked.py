@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
-from saturated import HEAVY, LIGHT, NS, SECONDS, Load, Told, at_p, at_pe, longest_gap
+from saturated import HEAVY, LIGHT, NS, SECONDS, Load, Told, at_egress, at_p, at_pe, longest_gap
 
 REPEAT_NS, RELIEF_REPEAT_NS, PATH_NS = 400_000, 150_000, 1_000_000
 """Defaults: `holding.repeat`, `holding.relief_repeat`, the interval of level 1."""
@@ -15,7 +15,11 @@ BEGUN, END = 5_000_000, round(SECONDS * NS) - 2_000_000
 """When the queue is full, and the last packets have not left yet."""
 LOADS = {"20,000 a second": LIGHT, "100,000 a second": HEAVY}
 HOLDING = ("service", "flow", "priority")
-PLACES: dict[str, Callable[[dict[str, str], Load], Told]] = {"P": at_p, "PE": at_pe}
+PLACES: dict[str, Callable[[dict[str, str], Load], Told]] = {
+    "P": at_p,
+    "PE": at_pe,
+    "egress PE": at_egress,
+}
 
 
 @cache
@@ -55,7 +59,7 @@ def test_senders_are_told_as_without_flow_control(
 
 @pytest.mark.parametrize("relief", ["pfc", "cnp"])
 @pytest.mark.parametrize("flow_control", HOLDING)
-@pytest.mark.parametrize("notification", ["fcn", "two-threshold"])
+@pytest.mark.parametrize("notification", ["fcn", "end-con", "two-threshold", "fantel"])
 @pytest.mark.parametrize("load", LOADS)
 def test_so_are_those_of_the_ingress_pe(
     load: str, notification: str, flow_control: str, relief: str
@@ -71,6 +75,23 @@ def test_so_are_those_of_the_ingress_pe(
         assert gap(beside.pauses) <= RELIEF_REPEAT_NS + each.spacing_ns
     else:
         assert not beside.pauses
+
+
+@pytest.mark.parametrize("flow_control", HOLDING)
+@pytest.mark.parametrize("notification", ["fcn", "end-con", "two-threshold"])
+@pytest.mark.parametrize("load", LOADS)
+def test_the_egress_pe_tells_as_without_flow_control(
+    load: str, notification: str, flow_control: str
+) -> None:
+    """FCN-18: of its port to a data centre; it asks nobody to hold."""
+    alone = told("egress PE", load, notification, "off")
+    beside = told("egress PE", load, notification, flow_control)
+    each = LOADS[load]
+    assert alone.count >= 0.95 * min(each.per_second * SECONDS, BUDGET * SECONDS + BURST)
+    assert beside.count == pytest.approx(alone.count, rel=0.02)
+    assert max(map(gap, beside.flows.values())) <= max(map(gap, alone.flows.values())) * 1.02
+    assert not beside.names
+    assert not beside.pauses
 
 
 @pytest.mark.parametrize("flow_control", HOLDING)

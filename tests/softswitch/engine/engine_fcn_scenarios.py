@@ -31,7 +31,7 @@ from fcn.contract.names import (
     VRF_COUNTERS,
     named_cells,
 )
-from fcn.contract.paths import Share, distributions
+from fcn.contract.paths import PathShare, distributions
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import V1MODEL
 from fcn.softswitch.api import (
@@ -217,7 +217,7 @@ def _pe_policy(t: Tables) -> None:
         50,
         7,
     )
-    for avoided, slots in distributions((Share(1), Share(2), Share(5))):
+    for avoided, slots in distributions((PathShare(1), PathShare(2), PathShare(5))):
         for bucket, slot in enumerate(slots):
             key: list[MatchKey] = [Exact(0), Exact(avoided), Exact(bucket)]
             t.add("path", key, choose + "path_of_bucket.take_path", slot, 7 & ~avoided)

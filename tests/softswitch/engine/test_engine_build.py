@@ -14,7 +14,15 @@ from pathlib import Path
 import pytest
 from engine_scenarios import PROGRAMS
 
-from fcn.softswitch.engine import BuildError, ProgramError, build, load_program, loader, program
+from fcn.softswitch.engine import (
+    BuildError,
+    ProgramError,
+    build,
+    cache,
+    load_program,
+    loader,
+    program,
+)
 from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.build import load_library
 from fcn.softswitch.engine.codegen.actions import INLINED
@@ -26,15 +34,30 @@ ARITH = PROGRAMS / "arith.json"
 
 
 def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = tmp_path / "cache"
-    cache.write_text("a file where a directory is wanted")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    file = tmp_path / "cache"
+    file.write_text("a file where a directory is wanted")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(file))
     with pytest.raises(BuildError) as refused:
         load_program(ARITH)
     assert str(refused.value) == (
-        f"cannot keep the built program in {cache}/fcn/softswitch: Not a directory; make room "
+        f"cannot keep the built program in {file}/fcn/softswitch: Not a directory; make room "
         "there or make it writable, or start the switch with XDG_CACHE_HOME set to another place"
     )
+
+
+def test_a_cache_does_not_grow_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever sends ever new pipelines would fill the disk. What was used lately stays."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(cache, "KEPT", 2)
+    monkeypatch.setattr(build, "compile_c", lambda _code, target, _flags: target.write_text("C"))
+    first, second = (build.build_library(f"/* {number} */") for number in range(2))
+    for used, file in enumerate((first, second)):
+        os.utime(file, (used, used))
+    assert build.build_library("/* 0 */") == first
+    third = build.build_library("/* 2 */")
+    folder = tmp_path / "fcn" / "softswitch"
+    assert set(folder.glob("*.so")) == {first, third}
+    assert {lock.stem for lock in folder.glob("*.lock")} == {first.stem, third.stem}
 
 
 def test_what_a_killed_switch_left_is_removed(

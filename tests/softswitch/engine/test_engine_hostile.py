@@ -68,6 +68,22 @@ def test_code_in_a_name_is_refused(path: tuple[int | str, ...], place: str) -> N
     assert f"malformed BMv2 JSON: {place}: String should match pattern" in message
 
 
+@pytest.mark.parametrize("mark", ["\n", "\x1b", "\x85", "\u2028", "\u202e", "`", "\\"])
+def test_names_that_would_confuse_a_log_are_refused(mark: str) -> None:
+    message = _refusal(_with(KITCHEN, ("actions", 0, "name"), f"a{mark}b"))
+    assert "malformed BMv2 JSON: actions[0].name: String should match pattern" in message
+    assert mark in "\\`" or mark not in message
+
+
+@pytest.mark.parametrize("mark", list("!#%&'()*+-./:=?@{|}~\u25d5\U0001f600"))
+def test_names_have_the_marks_that_annotations_give_them(mark: str) -> None:
+    """@name of P4 takes any text, and p4c's own cases have some in theirs."""
+    table = KITCHEN["pipelines"][0]["tables"][0]["name"]
+    renamed = _renamed(KITCHEN, {table: f"{table} {mark} 2"})
+    check_program(renamed)
+    assert f"{table} {mark} 2" in {found.name for found in build_model(renamed).tables()}
+
+
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [

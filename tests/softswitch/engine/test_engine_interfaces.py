@@ -70,6 +70,19 @@ def test_forwarding_both_ways(ports: VethPorts, engine: RealEngine) -> None:
     assert (counters.rx_octets, counters.tx_octets) == (60, 60)
 
 
+def test_frames_that_a_full_disk_does_not_keep_are_counted(
+    ports: VethPorts, wire: RealEngine
+) -> None:
+    """They are forwarded all the same."""
+    full = os.open("/dev/full", os.O_WRONLY)
+    wire.keep_frames(1, full, full)
+    wire.keep_frames(2, full, full)
+    frame = ethernet(0x9999) + bytes(range(46))
+    assert through(ports, frame, frame) == [frame, frame]
+    assert wire.statistics()["capture_drops"] == 4
+    os.close(full)
+
+
 def test_order_and_number_of_many(ports: VethPorts, engine: RealEngine) -> None:
     frames = [ethernet(0x9999) + n.to_bytes(4, "big") + bytes(42) for n in range(500)]
     assert through(ports, *frames) == frames

@@ -9,6 +9,7 @@ from engine_scenarios import PROGRAMS
 
 from fcn.softswitch.api import ActionCall, Exact, Ternary
 from fcn.softswitch.engine import MemoryEngine, ProgramError, load_program
+from fcn.softswitch.engine.bmv2json import limits
 
 
 def sent(engine: MemoryEngine, packet: bytes) -> bytes:
@@ -65,6 +66,43 @@ def test_a_loop_that_does_not_end(tmp_path: Path) -> None:
     assert engine.balance()["failed_drops"] == 1
     assert sent(engine, bytes(7)) == bytes(7)
     engine.close()
+
+
+def test_a_stack_of_as_many_headers_as_one_may_have(tmp_path: Path) -> None:
+    """Parsed to its end, where one more is an error, pushed by one and popped by four."""
+    program = json.loads((PROGRAMS / "stacks.json").read_text())
+    (items,) = (each for each in program["header_stacks"] if each["name"] == "items")
+    (item,) = (each for each in program["headers"] if each["id"] == items["header_ids"][0])
+    for number in range(len(items["header_ids"]), limits.STACK):
+        program["headers"].append(item | {"id": 1000 + number, "name": f"items[{number}]"})
+        items["header_ids"].append(1000 + number)
+    order: list[str] = program["deparsers"][0]["order"]
+    order[order.index("others[0]") : order.index("others[0]")] = [
+        f"items[{number}]" for number in range(5, limits.STACK)
+    ]
+    items["size"] = limits.STACK
+    path = tmp_path / "deep.json"
+    path.write_text(json.dumps(program))
+    engine = MemoryEngine(load_program(path))
+    headers = [bytes([2 * (n % 8)]) + n.to_bytes(18, "big") for n in range(limits.STACK + 1)]
+    last = [b"\x01" + header[1:] for header in headers]
+
+    def after(op: int, *parsed: bytes) -> bytes:
+        return sent(engine, bytes([*bytes(14), op << 4, 0, 0]) + b"".join(parsed))
+
+    full = [*headers[:-2], last[-2]]
+    assert after(0, *full)[17:] == b"".join(full)
+    more = after(0, *headers[:-1], last[-1])
+    assert (more[6:8], more[17:]) == (b"\xaa\xaa", b"".join([*headers[:-1], last[-1]]))
+    assert after(1, *full)[17:] == b"".join(full[:-1])
+    assert after(4, *full)[17:] == b"".join(full[4:])
+    engine.close()
+
+
+def test_the_header_extracted_last_as_a_whole(make_engine: MakeEngine) -> None:
+    engine = make_engine("lasts")
+    words = bytes.fromhex("0001 0002 8003")
+    assert sent(engine, words + b"payload") == words + words[-2:] + b"payload"
 
 
 def test_a_stack_indexed_at_run_time_as_a_key(make_engine: MakeEngine) -> None:

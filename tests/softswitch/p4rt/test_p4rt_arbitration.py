@@ -1,9 +1,14 @@
 """Client arbitration with several raw clients (P4Runtime 1.4, Client Arbitration)."""
 
+from contextlib import AsyncExitStack
+
 import grpc
 import pytest
 from finsy.proto import U128, p4r, p4r_grpc, rpc_code
-from p4rt_testing import Running, Session, config
+from p4rt_testing import DEVICE_ID, Running, Session, config
+
+from fcn.softswitch.p4rt.arbitration import MAX_ROLES, Arbitration, Client
+from fcn.softswitch.p4rt.stream import ClientStream
 
 
 def code_of(update: p4r.MasterArbitrationUpdate) -> int:
@@ -191,3 +196,44 @@ async def test_packets_and_acks_are_for_the_primary(
         assert error.canonical_code == rpc_code.PERMISSION_DENIED
         assert error.digest_list_ack.digest_list_ack.list_id == 4
         assert running.backend.engine.sent == []
+
+
+async def test_roles_are_bounded(stub: p4r_grpc.P4RuntimeStub) -> None:
+    """Each is remembered with its highest election ID; one nobody has makes way for another."""
+    async with Session(stub, 7, role="kept") as kept:
+        await kept.arbitrate()
+        for number in range(MAX_ROLES + 10):
+            async with Session(stub, 1, role=f"role{number}") as passing:
+                assert code_of(await passing.arbitrate()) == rpc_code.OK
+        assert U128.decode((await kept.arbitrate()).election_id) == 7
+    async with AsyncExitStack() as stack:
+        sessions = [Session(stub, 1, role=f"taken{number}") for number in range(MAX_ROLES)]
+        for session in sessions[:-1]:
+            await stack.enter_async_context(session)
+            assert code_of(await session.arbitrate()) == rpc_code.OK
+        await stack.enter_async_context(sessions[-1])
+        with pytest.raises(grpc.aio.AioRpcError, match="64 roles are taken already"):
+            await sessions[-1].arbitrate()
+    async with Session(stub, 1, role="x" * 257) as long:
+        with pytest.raises(grpc.aio.AioRpcError, match="256 characters at most"):
+            await long.arbitrate()
+
+
+async def test_fights_for_mastership_cost_a_client_that_does_not_read_no_memory() -> None:
+    """What waits for it is the newest of its standing, not all there ever was."""
+    arbitration = Arbitration(DEVICE_ID)
+    deaf, *fighters = (Client(ClientStream()) for _ in range(3))
+    update = p4r.MasterArbitrationUpdate(device_id=DEVICE_ID)
+    arbitration.begin(deaf, update)
+    for election_id in range(1, 5000):
+        update.election_id.CopyFrom(U128.encode(election_id))
+        fighter = fighters[election_id % 2]
+        assert arbitration.begin(fighter, update)
+        arbitration.complete(fighter)
+    deaf.stream.close()
+    waiting = []
+    while (message := await deaf.stream.next()) is not None:
+        waiting.append(U128.decode(message.arbitration.election_id))
+    assert len(waiting) < 100
+    assert waiting == sorted(waiting)
+    assert waiting[-1] == 4999

@@ -1,15 +1,33 @@
-"""Concurrency of Writes and arbitration, of builds and other requests; clients that time out."""
+"""Concurrency of Writes and arbitration, of builds and other requests; clients that time out, that
+vanish, and too many of them."""
 
 import asyncio
 import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 import grpc
 import pytest
 from finsy import P4Schema
 from finsy.proto import p4r, p4r_grpc, rpc_code
-from p4rt_testing import Running, Session, config, host_entry, insert, modify
+from p4rt_testing import (
+    DEVICE_ID,
+    FakeBackend,
+    Running,
+    Session,
+    config,
+    host_entry,
+    insert,
+    modify,
+)
 
 from fcn.softswitch.api import ActionCall
+from fcn.softswitch.p4rt import server as server_module
+from fcn.softswitch.p4rt import service as service_module
+from fcn.softswitch.p4rt.device import Device
+from fcn.softswitch.p4rt.ports import Ports
+from fcn.softswitch.p4rt.server import start_server
+from fcn.softswitch.p4rt.transport import Transport
 
 SEND = "KitchenIngress.send"
 
@@ -107,3 +125,78 @@ async def test_writes_of_many_tasks_are_all_applied(
 ) -> None:
     await asyncio.gather(*(primary.write(insert(host_entry(schema, n))) for n in range(1, 61)))
     assert len(running.backend.engine.entries) == 60
+
+
+@asynccontextmanager
+async def relay(address: str) -> AsyncIterator[tuple[str, Callable[[], None]]]:
+    """A TCP relay to a server: where it listens, and what makes it fall silent, as a cable that is
+    cut does: nothing is closed."""
+    host, _, port = address.rpartition(":")
+    copies: set[asyncio.Task[None]] = set()
+    writers: list[asyncio.StreamWriter] = []
+
+    async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(1 << 16):
+            writer.write(data)
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        server_reader, server_writer = await asyncio.open_connection(host, int(port))
+        writers.extend((writer, server_writer))
+        copies.add(asyncio.create_task(copy(reader, server_writer)))
+        copies.add(asyncio.create_task(copy(server_reader, writer)))
+
+    def fall_silent() -> None:
+        for task in copies:
+            task.cancel()
+
+    server = await asyncio.start_server(connected, "127.0.0.1", 0)
+    try:
+        yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}", fall_silent
+    finally:
+        fall_silent()
+        for writer in writers:
+            writer.close()
+        server.close()
+
+
+async def test_a_primary_whose_cable_was_cut_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing closes its connection, which the system would keep for hours."""
+    monkeypatch.setattr(server_module, "KEEPALIVE_MS", 500)
+    monkeypatch.setattr(server_module, "KEEPALIVE_TIMEOUT_MS", 500)
+    device = Device(DEVICE_ID, FakeBackend())
+    server, port = await start_server(device, Ports({}, {}), Transport("127.0.0.1:0"))
+    direct = f"127.0.0.1:{port}"
+    try:
+        async with (
+            relay(direct) as (relayed, fall_silent),
+            grpc.aio.insecure_channel(direct) as near,
+            grpc.aio.insecure_channel(relayed) as far,
+            Session(p4r_grpc.P4RuntimeStub(near), 3) as backup,
+            Session(p4r_grpc.P4RuntimeStub(far), 5) as primary,
+        ):
+            await primary.arbitrate()
+            assert (await backup.arbitrate()).status.code == rpc_code.ALREADY_EXISTS
+            fall_silent()
+            lost = await asyncio.wait_for(backup.arbitration(), 60)
+            assert lost.status.code == rpc_code.NOT_FOUND
+    finally:
+        await server.stop(None)
+        await device.close()
+
+
+async def test_streams_are_bounded(
+    stub: p4r_grpc.P4RuntimeStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that ends makes room for another."""
+    monkeypatch.setattr(service_module, "MAX_STREAMS", 2)
+    async with Session(stub, 1) as one:
+        await one.arbitrate()
+        async with Session(stub, 2) as two:
+            await two.arbitrate()
+            await one.arbitration()
+            async with Session(stub, 3) as three:
+                with pytest.raises(grpc.aio.AioRpcError, match="2 streams are open already"):
+                    await three.arbitrate()
+        assert (await one.arbitration()).status.code == rpc_code.NOT_FOUND
+        async with Session(stub, 3) as three:
+            await three.arbitrate()

@@ -209,6 +209,28 @@ async def test_what_the_compiler_removed_is_missing_in_the_json(primary: Session
         await primary.read(query)
 
 
+async def test_digests_of_tuples_have_two_names(running: Running, primary: Session) -> None:
+    """p4c calls them digest_0 and digest_1 in the P4Info, tuple_0 and tuple_1 in the JSON."""
+    pair = compiled("digests")
+    await primary.set_config(pair)
+    engine = running.backend.engine
+    assert engine.events is not None
+    for digest, name, values in zip(
+        pair.p4info.digests, ("tuple_0", "seen_t", "tuple_1"), ((3,), (4,), (5, 6)), strict=True
+    ):
+        entry = p4r.DigestEntry(digest_id=digest.preamble.id)
+        entry.config.max_list_size = 1
+        await primary.write(
+            p4r.Update(type=p4r.Update.INSERT, entity=p4r.Entity(digest_entry=entry))
+        )
+        engine.events.digest(name, [values])
+        found = (await primary.receive()).digest
+        assert found.digest_id == digest.preamble.id
+        (data,) = found.data
+        members = data.struct.members if name == "seen_t" else data.tuple.members
+        assert [int.from_bytes(member.bitstring, "big") for member in members] == list(values)
+
+
 @pytest.mark.parametrize("kind", ["tables", "counters", "registers", "digests", "action_profiles"])
 async def test_what_has_another_name_in_the_json_was_not_removed(
     primary: Session, kind: str

@@ -18,6 +18,7 @@ from p4rt_testing import (
 )
 
 from fcn.softswitch.api import EngineEvents
+from fcn.softswitch.p4rt.digests import MAX_UNACKNOWLEDGED
 from fcn.softswitch.p4rt.stream import ClientStream
 
 SECOND = 10**9
@@ -82,6 +83,24 @@ async def test_packet_out_without_a_controller_header(running: Running, primary:
     error = (await primary.receive()).error
     assert error.canonical_code == rpc_code.INVALID_ARGUMENT
     assert running.backend.engine.sent == [b"frame"]
+
+
+async def test_controller_headers_that_end_within_an_octet(
+    running: Running, primary: Session
+) -> None:
+    """The bits that are left of it are zeros, as in simple_switch_grpc: of 9 bits, two octets."""
+    short = config()
+    for header in short.p4info.controller_packet_metadata:
+        del header.metadata[1:]
+    await primary.set_config(short)
+    await primary.send(packet_out(b"frame", egress_port=258))
+    engine = running.backend.engine
+    assert engine.events is not None
+    engine.events.packet_in((258 << 7).to_bytes(2, "big") + b"frame")
+    packet = (await primary.receive()).packet
+    assert packet.payload == b"frame"
+    assert [(m.metadata_id, m.value) for m in packet.metadata] == [(1, b"\x01\x02")]
+    assert engine.sent == [(258 << 7).to_bytes(2, "big") + b"frame"]
 
 
 async def test_short_packet_in_is_dropped(primary: Session, events: EngineEvents) -> None:
@@ -160,6 +179,21 @@ async def test_messages_are_suppressed_until_acknowledged(
     again = await digests(primary)
     assert [d.struct.members[0].bitstring for d in again.data] == [b"\x01"]
     assert again.list_id == 3
+
+
+async def test_lists_nobody_acknowledges_are_forgotten_in_the_end(
+    running: Running, primary: Session, schema: P4Schema, events: EngineEvents
+) -> None:
+    """Then a message of the oldest is told again, and the others are still suppressed."""
+    await enable(primary, schema, size=0, ack=3600 * SECOND)
+    for first in range(0, MAX_UNACKNOWLEDGED + 4096, 4096):
+        events.digest("learn_t", [(number, 1) for number in range(first, first + 4096)])
+        assert len((await digests(primary)).data) == 4096
+    events.digest("learn_t", [(MAX_UNACKNOWLEDGED, 1)])
+    events.digest("learn_t", [(0, 1)])
+    (again,) = (await digests(primary)).data
+    assert again.struct.members[0].bitstring == b"\x00"
+    assert running.device.statistics()["digest_messages_suppressed"] == 1
 
 
 async def test_suppression_ends_with_the_ack_timeout(

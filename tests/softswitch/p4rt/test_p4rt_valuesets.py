@@ -94,3 +94,20 @@ async def test_what_is_wrong_is_refused(running: Running, primary: Session) -> N
     odd.p4info.value_sets[0].size += 1
     with pytest.raises(grpc.aio.AioRpcError, match=r"value set P\.\w+ is \(16, 5\), in the JSON"):
         await primary.set_config(odd)
+
+
+async def test_a_set_of_masks_cannot_be_written(running: Running, primary: Session) -> None:
+    """The program runs, as on simple_switch_grpc, whose sets have exact values only, too."""
+    masked = config()
+    masked.p4info.value_sets[0].match[0].match_type = p4i.MatchField.TERNARY
+    name = masked.p4info.value_sets[0].preamble.alias
+    await primary.set_config(masked)
+    assert await everything(primary) == [entry(name) for name in IDS]
+    member = entry(name)
+    member.members.add().match.add(field_id=1).ternary.CopyFrom(
+        p4r.FieldMatch.Ternary(value=b"\x01", mask=b"\x01")
+    )
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await primary.write(modify(member))
+    assert update_errors(refused.value) == [rpc_code.UNIMPLEMENTED]
+    assert running.backend.engine.value_sets == {}

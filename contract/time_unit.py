@@ -7,7 +7,7 @@ MAX_TICKS = (1 << 32) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class TimeUnit:
     """tick: nanoseconds per unit of a time parameter."""
 
     tick: int = 1000

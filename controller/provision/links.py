@@ -1,13 +1,11 @@
 """The entries with which one node watches its links, repairs what they break, and tells PEs."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 
 from finsy.p4entity import P4Entity
 
 from fcn.contract.names import CORE_PATH_TABLES
-from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.alternates import alternates
-from fcn.controller.config.model import Config
 from fcn.controller.config.reporters import node_number
 from fcn.controller.config.watching import (
     WatchedLink,
@@ -21,33 +19,17 @@ from fcn.controller.owners.bfd_sessions import BfdSessions
 from fcn.controller.owners.clock_slots import ClockSlots
 from fcn.controller.owners.core_paths import CorePaths
 from fcn.controller.owners.fantel_profile import FantelProfile
-from fcn.controller.owners.flow_control import HoldNeighbor
-from fcn.controller.owners.intent import Intent
-from fcn.controller.owners.underlay import Adjacency
+from fcn.controller.provision.node_intent import NodeIntent
 
 
 class LinkProvision:
     """What a node does about failures by itself (FAN-4, FAN-5). links, slots: empty where it
     watches nothing."""
 
-    def __init__(
-        self,
-        config: Config,
-        name: str,
-        intent: Intent,
-        pipeline: Pipeline,
-        watching: Watching,
-        neighbors: Mapping[int, HoldNeighbor],
-        adjacency: Callable[[int, str, int], Adjacency],
-    ) -> None:
-        self.links = watching.links(name)
-        self.slots = watching.slots(name)
-        self._config = config
-        self._name = name
-        self._intent = intent
-        self._pipeline = pipeline
-        self._neighbors = neighbors
-        self._adjacency = adjacency
+    def __init__(self, to: NodeIntent, watching: Watching) -> None:
+        self.links = watching.links(to.name)
+        self.slots = watching.slots(to.name)
+        self._to = to
 
     @property
     def own_paths(self) -> dict[int, int]:
@@ -55,29 +37,30 @@ class LinkProvision:
         return {
             slot.number: slot.port
             for slot in self.slots
-            if isinstance(slot, WatchedPath) and slot.ingress == self._name
+            if isinstance(slot, WatchedPath) and slot.ingress == self._to.name
         }
 
     def write(self) -> None:
         """Intend the entries."""
-        times = self._config.failure_detection
+        times = self._to.config.failure_detection
         if times is None or not self.links:
             return
-        nodes = self._config.nodes
-        balancing = self._config.load_balancing
-        slots = ClockSlots(self._intent, self._pipeline.target, times, balancing)
-        sessions = BfdSessions(self._intent)
-        paths = CorePaths(self._intent, self._pipeline.target)
-        congestion = congestion_interval(self._config)
+        nodes = self._to.config.nodes
+        balancing = self._to.config.load_balancing
+        slots = ClockSlots(self._to.intent, times, balancing)
+        sessions = BfdSessions(self._to.intent)
+        paths = CorePaths(self._to.intent)
+        neighbors = self._to.neighbors()
+        congestion = congestion_interval(self._to.config)
         repeat = times.interval if congestion is None else min(times.interval, congestion)
         for slot in self.slots:
             if isinstance(slot, WatchedLink):
-                neighbor = self._neighbors[slot.port]
+                neighbor = neighbors[slot.port]
                 slots.watch_link(slot.port, neighbor, self._rate(slot.port) if balancing else 0)
                 sessions.believe(slot.port, neighbor.address)
                 continue
             path = slot if isinstance(slot, WatchedPath) else slot.path
-            is_own = path.ingress == self._name
+            is_own = path.ingress == self._to.name
             ingress = None if is_own else nodes[path.ingress].underlay_address
             if isinstance(slot, WatchedLoad):
                 slots.watch_load(path, ingress)
@@ -95,30 +78,30 @@ class LinkProvision:
         """Keep the epoch that the switch has, by which its messages are ordered; a switch that has
         none was started, and gets a higher one. now: seconds since the epoch."""
         if self.links and self._tells:
-            self._introduce(FantelProfile.epoch_in(held, self._pipeline) or int(now) + 1)
+            self._introduce(FantelProfile.epoch_in(held, self._to.pipeline) or int(now) + 1)
 
     @property
     def _tells(self) -> bool:
         """Whether the node sends messages: a PE tells only itself."""
-        return self._pipeline.has_tables(CORE_PATH_TABLES)
+        return self._to.pipeline.has_tables(CORE_PATH_TABLES)
 
     def _rate(self, port: int) -> int:
         """Of a port's link, in bits per second; 0 where the file does not say it."""
-        found = self._config.nodes[self._name].port(port)
+        found = self._to.node.port(port)
         return found.rate or 0 if found is not None else 0
 
     def _introduce(self, epoch: int) -> None:
-        FantelProfile(self._intent).set(
-            self._config.nodes[self._name].underlay_address,
-            self._config.fantel_port,
-            self._config.fantel_transport,
-            node_number(self._name),
+        FantelProfile(self._to.intent).set(
+            self._to.node.underlay_address,
+            self._to.config.fantel_port,
+            self._to.config.fantel_transport,
+            node_number(self._to.name),
             epoch,
         )
 
     def _repair(self) -> None:
         watched = {link.port for link in self.links}
-        owner = Alternates(self._intent)
-        for found in alternates(self._config, self._name):
+        owner = Alternates(self._to.intent)
+        for found in alternates(self._to.config, self._to.name):
             if found.dead_port in watched:
-                owner.repair(found.dead_port, found.prefix, self._adjacency(*found.hop))
+                owner.repair(found.dead_port, found.prefix, self._to.link_adjacency(*found.hop))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fcn.contract.garbage import PERIOD, collect_often
+from fcn.contract.garbage_collection import PERIOD, collect_often
 
 KEPT, NEW = 100_000, 200
 """Objects that are kept at a time, and those made in a millisecond at most."""

@@ -32,7 +32,7 @@ def set_words(s: m.ValueSet) -> int:
     return (nbytes(s.width) + 7) // 8
 
 
-class Pipelines:
+class ControlBlocks:
     """Generates prog_ingress, prog_egress and the table definitions."""
 
     def __init__(self, layout: Layout, exprs: Exprs) -> None:
@@ -79,7 +79,7 @@ class Pipelines:
         out.append("};")
         return "\n".join(out) + "\n"
 
-    def function(self, p: m.Pipeline) -> str:
+    def function(self, p: m.ControlBlock) -> str:
         """C of prog_<pipeline>."""
         nodes = self._labels(p)
         out = [
@@ -110,7 +110,7 @@ class Pipelines:
         return "\n".join(out) + "\n"
 
     @staticmethod
-    def _labels(p: m.Pipeline) -> dict[str, str]:
+    def _labels(p: m.ControlBlock) -> dict[str, str]:
         names = [n.name for group in (p.tables, p.conditionals, p.calls) for n in group]
         return {name: f"n{i}" for i, name in enumerate(names)}
 

@@ -1,0 +1,76 @@
+"""What every benchmark has beside what it measures: options, tables, files of results."""
+
+import argparse
+import json
+import logging
+import math
+import os
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+
+from rich.table import Table
+
+RESULTS = Path(__file__).parent / "results"
+
+
+class BenchError(Exception):
+    """A run in which nothing can be measured; the message says why."""
+
+
+def positive(text: str) -> float:
+    """A number above 0 from the command line."""
+    value = float(text)
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
+    return value
+
+
+def options_of(name: str, text: str | None, *, results: bool = True) -> argparse.ArgumentParser:
+    """The command line of `python -m fcn.bench.NAME`; results: with the file of its numbers."""
+    parser = argparse.ArgumentParser(prog=f"python -m fcn.bench.{name}", description=text)
+    if results:
+        parser.add_argument("--results", type=Path, default=RESULTS / f"{name}.json")
+    return parser
+
+
+def quiet_controller(level: int = logging.ERROR) -> None:
+    """The controller's log has its own times, which are virtual."""
+    for name in ("fcn", "finsy"):
+        logging.getLogger(name).setLevel(level)
+
+
+def machine() -> dict[str, str]:
+    """The machine on which the numbers were measured."""
+    model = next(
+        (
+            line.split(":", 1)[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
+        platform.processor(),
+    )
+    return {"cpu": model, "cores": str(os.cpu_count()), "kernel": platform.release()}
+
+
+def table_of(
+    title: str, names: Iterable[str], numbers: Sequence[str] = (), *, caption: str | None = None
+) -> Table:
+    """A table for the terminal: columns of names, and of numbers."""
+    made = Table(*names, title=title, caption=caption)
+    for column in numbers:
+        made.add_column(column, justify="right")
+    return made
+
+
+def write_results(file: Path, content: object) -> None:
+    """Write the numbers."""
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(content, indent=2, default=_plain) + "\n")
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    raise TypeError(f"{value!r} is no result")

@@ -1,0 +1,42 @@
+"""gRPC services of our proto files, made from their descriptors: no other code is generated."""
+
+from typing import Any
+
+import grpc
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
+from google.protobuf.message_factory import GetMessageClass
+
+
+def _kind(method: MethodDescriptor) -> str:
+    streams = method.client_streaming, method.server_streaming
+    return "_".join("stream" if each else "unary" for each in streams)
+
+
+class Stub:
+    """The calls of a service, by their names in the proto file."""
+
+    def __init__(self, channel: Any, service: ServiceDescriptor) -> None:  # noqa: ANN401
+        for method in service.methods:
+            call = getattr(channel, _kind(method))(
+                f"/{service.full_name}/{method.name}",
+                request_serializer=GetMessageClass(method.input_type).SerializeToString,
+                response_deserializer=GetMessageClass(method.output_type).FromString,
+            )
+            setattr(self, method.name, call)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - messages are untyped
+        raise AttributeError(name)
+
+
+def handler_of(service: ServiceDescriptor, implementation: object) -> grpc.GenericRpcHandler:
+    """The part of a server that answers a service: each call by the method of its name. What has
+    no method is UNIMPLEMENTED."""
+    handlers = {}
+    for method in service.methods:
+        if (answer := getattr(implementation, method.name, None)) is not None:
+            handlers[method.name] = getattr(grpc, f"{_kind(method)}_rpc_method_handler")(
+                answer,
+                request_deserializer=GetMessageClass(method.input_type).FromString,
+                response_serializer=GetMessageClass(method.output_type).SerializeToString,
+            )
+    return grpc.method_handlers_generic_handler(service.full_name, handlers)

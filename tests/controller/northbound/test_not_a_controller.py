@@ -1,0 +1,49 @@
+"""What a command says of something else that answers where the controller should be."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import grpc
+import pytest
+
+from fcn.controller.northbound.client import FcnClient, UnreachableError
+from fcn.controller.proto import fcn_pb2 as pb
+from fcn.controller.proto import fcn_pb2_grpc
+
+
+@pytest.fixture
+def server() -> Iterator[grpc.Server]:
+    with ThreadPoolExecutor(4) as pool:
+        started = grpc.server(pool)
+        yield started
+        started.stop(None).wait()
+
+
+def test_another_server_is_no_controller(server: grpc.Server) -> None:
+    """As that of a switch."""
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    with FcnClient(f"127.0.0.1:{port}") as client:
+        for ask in (client.status, client.flows, lambda: next(client.events())):
+            with pytest.raises(UnreachableError, match=r"what answers at .* is no controller"):
+                ask()
+
+
+def test_a_controller_that_is_stopped_is_called_silent(server: grpc.Server) -> None:
+    ended = Event()
+
+    class Silent(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
+        def GetStatus(  # noqa: N802
+            self, request: pb.GetStatusRequest, context: grpc.ServicerContext
+        ) -> pb.GetStatusResponse:
+            ended.wait()
+            return pb.GetStatusResponse()
+
+    fcn_pb2_grpc.add_FcnServicer_to_server(Silent(), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    with FcnClient(f"127.0.0.1:{port}", timeout=0.2) as client:
+        with pytest.raises(UnreachableError, match=r"the controller at .* does not answer"):
+            client.status()
+        ended.set()
