@@ -43,9 +43,11 @@ control PortMac(in ethernet_h ethernet, inout base_meta_t meta) {
 // When:   behind PortMac.
 control OtherStation(in ethernet_h ethernet, inout base_meta_t meta) {
     apply {
-        if (!meta.is_addressed && ethernet.dst[40:40] == 0
-                && meta.drop_reason == DropReason.NONE) {
-            meta.drop_reason = DropReason.OTHER_STATION;
+        // BMv2 evaluates every part of a condition: the rest is for few packets.
+        if (!meta.is_addressed) {
+            if (ethernet.dst[40:40] == 0 && meta.drop_reason == DropReason.NONE) {
+                meta.drop_reason = DropReason.OTHER_STATION;
+            }
         }
     }
 }

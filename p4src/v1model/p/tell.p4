@@ -27,24 +27,26 @@ control Tell(
         bool asks = false;
         bit<32> cell = 0;
         bit<16> index = hdr.outer_ipv6.flow_label[15:0];
-        // An ECN-capable packet with an FCN label that is no notification itself.
-        if (meta.base.level_notifies == 1 && meta.base.notification_kind == NotificationKind.NONE
-                && hdr.outer_ipv6.isValid() && hdr.outer_ipv6.ecn != Ecn.NOT_ECT
-                && hdr.outer_ipv6.flow_label & FCN_LABEL_BIT != 0) {
-            domain_mode.apply(meta.base);
-            path_congested.apply(hdr, meta, standard_metadata);
-            if (meta.base.mode.congestion_kind == NotificationKind.FAST_CNP
-                    || meta.base.mode.congestion_kind == NotificationKind.END_CON_CNP) {
-                bool due = false;
-                fast_cnp_gate.apply(
-                    index, meta.base.level_interval, standard_metadata.egress_global_timestamp, cell, due, asks);
-                if (asks) {
-                    meta.base.tells = meta.base.mode.congestion_kind;
-                    meta.base.copy_label = hdr.outer_ipv6.flow_label;
-                } else if (due) {
-                    node_rate_suppressed.count(meta.base.mode.congestion_kind);
-                } else {
-                    flow_interval_suppressed.count(meta.base.mode.congestion_kind);
+        if (meta.base.level_notifies == 1) {
+            // An ECN-capable packet with an FCN label that is no notification itself.
+            if (meta.base.notification_kind == NotificationKind.NONE
+                    && hdr.outer_ipv6.isValid() && hdr.outer_ipv6.ecn != Ecn.NOT_ECT
+                    && hdr.outer_ipv6.flow_label & FCN_LABEL_BIT != 0) {
+                domain_mode.apply(meta.base);
+                path_congested.apply(hdr, meta, standard_metadata);
+                if (meta.base.mode.congestion_kind == NotificationKind.FAST_CNP
+                        || meta.base.mode.congestion_kind == NotificationKind.END_CON_CNP) {
+                    bool due = false;
+                    fast_cnp_gate.apply(
+                        index, meta.base.level_interval, standard_metadata.egress_global_timestamp, cell, due, asks);
+                    if (asks) {
+                        meta.base.tells = meta.base.mode.congestion_kind;
+                        meta.base.copy_label = hdr.outer_ipv6.flow_label;
+                    } else if (due) {
+                        node_rate_suppressed.count(meta.base.mode.congestion_kind);
+                    } else {
+                        flow_interval_suppressed.count(meta.base.mode.congestion_kind);
+                    }
                 }
             }
         }

@@ -14,16 +14,25 @@
 control FrameLength(
         in vlan_h vlan, in ipv6_h outer_ipv6, in ipv4_h ipv4, in ipv6_h ipv6, in bit<32> frame_octets,
         inout base_meta_t meta) {
+    action bad_length() {
+        meta.drop_reason = DropReason.BAD_LENGTH;
+    }
+
     apply {
-        // One condition: BMv2 pays for each.
         bit<32> ip_octets =
             frame_octets - (vlan.isValid() ? (bit<32>)TAGGED_ETHERNET_LENGTH : (bit<32>)ETHERNET_LENGTH);
-        if ((outer_ipv6.isValid() && (bit<32>)outer_ipv6.payload_len + (bit<32>)IPV6_LENGTH > ip_octets)
-                || (!outer_ipv6.isValid() && ipv4.isValid() && ((bit<32>)ipv4.total_len > ip_octets
-                    || ipv4.total_len < 10w0 ++ ipv4.ihl ++ 2w0))
-                || (!outer_ipv6.isValid() && ipv6.isValid()
-                    && (bit<32>)ipv6.payload_len + (bit<32>)IPV6_LENGTH > ip_octets)) {
-            meta.drop_reason = DropReason.BAD_LENGTH;
+        if (outer_ipv6.isValid()) {
+            if ((bit<32>)outer_ipv6.payload_len + (bit<32>)IPV6_LENGTH > ip_octets) {
+                bad_length();
+            }
+        } else if (ipv4.isValid()) {
+            if ((bit<32>)ipv4.total_len > ip_octets || ipv4.total_len < 10w0 ++ ipv4.ihl ++ 2w0) {
+                bad_length();
+            }
+        } else if (ipv6.isValid()) {
+            if ((bit<32>)ipv6.payload_len + (bit<32>)IPV6_LENGTH > ip_octets) {
+                bad_length();
+            }
         }
     }
 }
@@ -61,8 +70,10 @@ control Admit(
         meta.parse_failed = meta.parse_failed || standard_metadata.parser_error != error.NoError;
         meta.ipv4_checksum_failed = standard_metadata.checksum_error == 1;
         meta.base.is_arp = hdr.ethernet.ether_type == EtherType.ARP;
-        if (hdr.ipv6.isValid() && !hdr.outer_ipv6.isValid() && hdr.udp.isValid() && !hdr.roce.bth.isValid()) {
-            notification_port.apply(hdr.udp.dst_port, meta.base);
+        if (hdr.ipv6.isValid()) {
+            if (!hdr.outer_ipv6.isValid() && hdr.udp.isValid() && !hdr.roce.bth.isValid()) {
+                notification_port.apply(hdr.udp.dst_port, meta.base);
+            }
         }
         port_role.apply(meta.base);
         port_mac.apply(hdr.ethernet, meta.base);

@@ -57,39 +57,21 @@ control Arrive(
     }
 }
 
-// Ipv4Checksum: updates the checksum instead of computing it (RFC 1624), so options need no parsing.
-// Reads:  ECN field before and after; what a smaller TTL adds to the sum, TTL_STEP or 0.
-// Writes: checksum.
-// When:   the ECN field or the TTL of a packet changes that was not made here.
-const bit<16> TTL_STEP = 0xfeff; // ~0x0100: TTL is the upper octet of its word
-
-control Ipv4Checksum(
-        inout bit<16> checksum, in bit<2> old_ecn, in bit<2> new_ecn, in bit<16> ttl_step) {
-    apply {
-        bit<32> sum = (bit<32>)(~checksum) + (bit<32>)ttl_step + (bit<32>)(~(bit<16>)old_ecn) + (bit<32>)new_ecn;
-        sum = (sum & 0xffff) + (sum >> 16);
-        sum = (sum & 0xffff) + (sum >> 16);
-        checksum = ~sum[15:0];
-    }
-}
-
-// CustomerRewrite: one hop further: TTL or hop limit, and the ECN field decapsulation decided.
-// Reads:  meta.customer_ecn, hop_limit.
-// Writes: TTL or hop limit, ECN, IPv4 checksum; meta.base.drop_reason.
+// CustomerRewrite: one hop further.
+// Reads:  meta.hop_limit.
+// Writes: TTL or hop limit, IPv4 checksum; meta.base.drop_reason.
 // When:   the packet goes on to a host or into a tunnel and was not made here.
 control CustomerRewrite(inout ipv4_h ipv4, inout ipv6_h ipv6, inout pe_meta_t meta) {
-    Ipv4Checksum() ipv4_checksum;
-
     apply {
         if (meta.hop_limit <= 1) {
             meta.base.drop_reason = DropReason.TTL_EXPIRED;
         } else if (ipv4.isValid()) {
+            // RFC 1624: the TTL is the upper octet of its word, so the checksum grows by 0x0100, and by 1 where that is
+            // 0xffff or more.
             ipv4.ttl = ipv4.ttl - 1;
-            ipv4_checksum.apply(ipv4.checksum, ipv4.ecn, (bit<2>)meta.customer_ecn, TTL_STEP);
-            ipv4.ecn = meta.customer_ecn;
+            ipv4.checksum = ipv4.checksum + 0x0100 + (bit<16>)(((bit<32>)ipv4.checksum + 0x0101) >> 16);
         } else {
             ipv6.hop_limit = ipv6.hop_limit - 1;
-            ipv6.ecn = meta.customer_ecn;
         }
     }
 }

@@ -2,11 +2,11 @@
 #ifndef FCN_PE_EGRESS_P4
 #define FCN_PE_EGRESS_P4
 
+#include "../../base/v1model/ipv4_checksum.p4"
 #include "../../base/v1model/pe.p4"
 #include "../../fast_cnp/ecn_mark.p4"
 #include "../../fast_cnp/queue_level.p4"
 #include "../../fast_cnp/v1model/cnp_udp_checksum.p4"
-#include "customer.p4"
 #include "make_message.p4"
 #include "tell.p4"
 
@@ -28,7 +28,7 @@ control Mark(
             bit<2> ecn = hdr.ipv4.ecn;
             ecn_mark_ipv4.apply(hdr.ipv4.ecn, meta.base.level_mark, marked);
             if (marked) {
-                ipv4_checksum.apply(hdr.ipv4.checksum, ecn, hdr.ipv4.ecn, 0);
+                ipv4_checksum.apply(hdr.ipv4.checksum, ecn, hdr.ipv4.ecn);
             }
         } else if (hdr.ipv6.isValid()) {
             ecn_mark_ipv6.apply(hdr.ipv6.ecn, meta.base.level_mark, marked);
