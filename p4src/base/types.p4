@@ -5,8 +5,6 @@
 typedef bit<9> port_t;
 typedef bit<12> vlan_id_t;
 typedef bit<16> vrf_t;
-// No customer: every packet of a P
-const vrf_t NO_VRF = 0;
 // The last bits of a VRF's number, which tell the VRFs of one configuration apart: the index of what is kept per
 // VRF. 0 is the underlay.
 typedef bit<12> vrf_cell_t;

@@ -22,9 +22,9 @@ control Finish(
         }
         if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason != PuntReason.NONE) {
             color_t punt_color = GREEN;
-            punt_limit.apply(NO_VRF, punt_color);
+            punt_limit.apply(meta.base.vrf, punt_color);
             if (punt_color != GREEN) {
-                vrf_refused.count(VRF_CELL(NO_VRF));
+                vrf_refused.count(VRF_CELL(meta.base.vrf));
                 meta.base.drop_reason = DropReason.PUNT_RATE_LIMIT;
             }
         }
