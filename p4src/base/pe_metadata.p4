@@ -12,10 +12,11 @@ enum bit<3> PacketClass {
     NONE = 0,
     // The copy of a packet that was in a congested queue here
     OWN_CONGESTION = 1,
+    CUSTOMER = 2,
     // From a core port, and neither of the next two
-    WAN = 2,
-    NOTIFICATION = 3,
-    TUNNEL_END = 4
+    WAN = 3,
+    NOTIFICATION = 4,
+    TUNNEL_END = 5
 }
 
 // A message of the connection manager, as the parser found it; zeros in any other packet.

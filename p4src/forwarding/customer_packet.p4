@@ -13,7 +13,7 @@
 // When:   the packet arrived, and is a customer's or may turn out to be.
 control CustomerPacket(in pe_headers_t hdr, inout pe_meta_t meta) {
     apply {
-        bit<16> udp_room;
+        bit<16> udp_room = 0;
         if (hdr.ipv4.isValid()) {
             meta.customer_ecn = (Ecn)hdr.ipv4.ecn;
             meta.hop_limit = hdr.ipv4.ttl;
@@ -30,7 +30,6 @@ control CustomerPacket(in pe_headers_t hdr, inout pe_meta_t meta) {
             meta.customer_next_header = IpProtocol.IPV6;
             udp_room = hdr.ipv6.payload_len;
         } else {
-            udp_room = 0;
             meta.customer_fault = DropReason.UNSUPPORTED;
         }
         if (hdr.roce.bth.isValid()) {

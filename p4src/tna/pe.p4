@@ -32,10 +32,9 @@
 #include "../forwarding/port_mac.p4"
 #include "../fast_cnp/notification_port.p4"
 #include "../forwarding/underlay_lookup.p4"
-#include "../forwarding/customer_arrival.p4"
 #include "../forwarding/customer_packet.p4"
 #include "../forwarding/gateway.p4"
-#include "../forwarding/arrival.p4"
+#include "../forwarding/tna/arrival.p4"
 #include "../fast_cnp/domain_mode.p4"
 #include "../fast_cnp/cnp_profile.p4"
 #include "../fast_cnp/cnp_generator.p4"
@@ -132,7 +131,6 @@ control PeIngress(
     TunnelDecap() tunnel_decap;
     CustomerPacket() customer_packet;
     Gateway() gateway;
-    CustomerArrival() customer_arrival;
     Advertisement() advertisement;
     EcnDecap() ecn_decap;
     Srv6End() srv6_end;
@@ -241,11 +239,7 @@ control PeIngress(
             entropy.apply(hdr.pe, md.ports, md.meta);
             entropy_label();
             underlay_lookup.apply(hdr.pe, md.meta);
-            if (md.meta.base.role == Role.DC) {
-                customer_arrival.apply(hdr.pe.ipv4, hdr.pe.ipv6, md.meta);
-            } else {
-                arrival.apply(hdr.pe, md.meta);
-            }
+            arrival.apply(hdr.pe, md.meta);
             fingerprint.apply(hdr.pe, md);
             if (md.meta.make_cnp
                     || (md.meta.base.forward == Forward.VRF && hdr.pe.outer_ipv6.isValid())) {

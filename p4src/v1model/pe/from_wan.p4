@@ -8,7 +8,7 @@
 #include "../../fast_cnp/v1model/fast_cnp_checksum.p4"
 #include "../../fast_cnp/v1model/sender_notification.p4"
 #include "../../fast_cnp/v1model/tell_ingress_pe.p4"
-#include "../../forwarding/arrival.p4"
+#include "../../forwarding/v1model/arrival.p4"
 #include "../../forwarding/customer_packet.p4"
 #include "../../forwarding/ecn_decap.p4"
 #include "../../forwarding/srv6_end.p4"

@@ -1,12 +1,12 @@
-#ifndef FCN_ARRIVAL_P4
-#define FCN_ARRIVAL_P4
+#ifndef FCN_V1MODEL_ARRIVAL_P4
+#define FCN_V1MODEL_ARRIVAL_P4
 
-#include "../base/pe_headers.p4"
-#include "../base/pe_metadata.p4"
-#include "../fast_cnp/notification_arrival.p4"
-#include "packet_class.p4"
-#include "tunnel_arrival.p4"
-#include "wan_arrival.p4"
+#include "../../base/pe_headers.p4"
+#include "../../base/pe_metadata.p4"
+#include "../../fast_cnp/notification_arrival.p4"
+#include "../packet_class.p4"
+#include "../tunnel_arrival.p4"
+#include "../wan_arrival.p4"
 
 // Arrival: what is done with a packet that is no customer's, decided by its class and then by the table of that class:
 // WanArrival, NotificationArrival or TunnelArrival.
