@@ -1,6 +1,6 @@
 """What a command says of something else that answers where the controller should be."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
@@ -9,7 +9,7 @@ import pytest
 
 from fcn.controller.northbound.client import FcnClient, UnreachableError
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.proto import fcn_pb2_grpc
+from fcn.controller.rpc import handler_of
 
 
 @pytest.fixture
@@ -33,14 +33,14 @@ def test_another_server_is_no_controller(server: grpc.Server) -> None:
 def test_a_controller_that_is_stopped_is_called_silent(server: grpc.Server) -> None:
     ended = Event()
 
-    class Silent(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
-        def GetStatus(  # noqa: N802
-            self, request: pb.GetStatusRequest, context: grpc.ServicerContext
-        ) -> pb.GetStatusResponse:
-            ended.wait()
-            return pb.GetStatusResponse()
+    class Silent:
+        """A controller of which each answer is awaited for ever."""
 
-    fcn_pb2_grpc.add_FcnServicer_to_server(Silent(), server)
+        def __getattr__(self, _method: str) -> Callable[[object, grpc.ServicerContext], object]:
+            return lambda _request, _context: ended.wait()
+
+    service = pb.DESCRIPTOR.services_by_name["Fcn"]
+    server.add_generic_rpc_handlers((handler_of(service, Silent()),))
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     with FcnClient(f"127.0.0.1:{port}", timeout=0.2) as client:
