@@ -198,7 +198,13 @@ def _pe_tunnels(t: Tables) -> None:
         ("encap_mpls_udp2", (ip6(PE), ip6(REMOTE), 16001, 300)),
     ]
     for number, (action, args) in enumerate(kinds, 1):
-        t.add("tunnel", [Exact(number)], f"route.enter_tunnel.tunnel_encap.{action}", number % 2, *args)
+        t.add(
+            "tunnel",
+            [Exact(number)],
+            f"route.enter_tunnel.tunnel_encap.{action}",
+            number % 2,
+            *args,
+        )
 
 
 def _pe_policy(t: Tables) -> None:
@@ -228,7 +234,12 @@ def _pe_flows(t: Tables) -> None:
         for family, src, dst in (("ipv4", ip4(HOST4), ip4(FAR4)), ("ipv6", ip6(HOST6), ip6(FAR6))):
             key: list[MatchKey] = [Exact(RED), Exact(src), Exact(dst), Exact(qp)]
             action = "set_flow_label" if qp % 2 else "set_flow_label_watched"
-            t.add(f"flow_{family}", key, f"route.enter_tunnel.flow_table.{action}_{family}", 0x80000 + qp)
+            t.add(
+                f"flow_{family}",
+                key,
+                f"route.enter_tunnel.flow_table.{action}_{family}",
+                0x80000 + qp,
+            )
     cnp = "arrive.from_wan.look_up.underlay_lookup.flow_by_label."
     t.add("flow_by_label_ipv4", [Exact(0x80001)], cnp + "cnp_ipv4", RED, ip4(FAR4), ip4(HOST4), 17,
           0xFFFF)  # fmt: skip
