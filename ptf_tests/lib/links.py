@@ -138,7 +138,7 @@ class LinkTest(FcnTest):
         self.send(self.port, hello(state, self.node_address, yours=OWN, port=self.port))
 
     def next_hello(self, state: int, diagnostic: int | None = None) -> Ether:
-        """The next hello out of `port` that says this; what else comes is left out. A busy BMv2 sends
+        """The next hello out of `port` that says this; others are left out. A busy BMv2 sends
         hellos in another order than it made them in.
         """
         said = (state,) if diagnostic is None else (state, diagnostic)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fcn.bench import failover
+from fcn.bench.harness import BenchError
 from fcn.lab.run.runner import run_scenario
 
 
@@ -28,5 +29,5 @@ def test_results_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_run_without_a_failure_is_an_error() -> None:
     plan = failover.scenario("data-plane", "1ms", 1, 1)
     result = run_scenario(plan, until_ns=1_000_000)
-    with pytest.raises(failover.BenchError, match="not detected"):
+    with pytest.raises(BenchError, match="not detected"):
         failover.measured(plan, "data-plane", "1ms", 1, result)

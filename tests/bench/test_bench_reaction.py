@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fcn.bench import reaction
+from fcn.bench.harness import BenchError
 from fcn.lab.run.runner import run_scenario
 from fcn.topologies.units import NS_PER_KM
 
@@ -43,5 +44,5 @@ def test_results_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_run_without_reaction_is_an_error() -> None:
     plan = reaction.scenario(20, 1, "4kB")
-    with pytest.raises(reaction.BenchError, match="no congestion"):
+    with pytest.raises(BenchError, match="no congestion"):
         reaction.measured(20, 1, run_scenario(plan))
