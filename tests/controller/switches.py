@@ -21,7 +21,7 @@ from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.server import start_server
 from fcn.softswitch.p4rt.transport import Transport
 
-WAIT = 30.0
+WAIT = 120.0
 
 
 class QuietEngine(DetachedEngine):
