@@ -79,12 +79,9 @@ def run(
     until_ns = _until(until)
     label = f"{plan.name}-{plan.scenario.mode}-{plan.scenario.seed}"
     folder = out or Path("out/lab") / label
-    # The controller's log has its own times, and the result says what it did.
-    for name in ("fcn", "finsy"):
-        logging.getLogger(name).setLevel(logging.ERROR)
     try:
         check_place(folder)
-        with _stopped() as stop:
+        with _quiet(), _stopped() as stop:
             with _Display(label) as display:
                 result = runner.run_scenario(plan, until_ns=until_ns, show=display.show, stop=stop)
             kept = keep(result, folder, _say_error, _wait_for_room)
@@ -93,6 +90,20 @@ def run(
     _say(result, kept)
     if kept != folder or (not result.about.finished and not until):
         raise typer.Exit(EXIT_FAILED)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No log of the controller, which has its own times; the result says what it did."""
+    logs = [logging.getLogger(name) for name in ("fcn", "finsy")]
+    levels = [log.level for log in logs]
+    for log in logs:
+        log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        for log, level in zip(logs, levels, strict=True):
+            log.setLevel(level)
 
 
 class _Display:

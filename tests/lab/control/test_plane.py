@@ -15,6 +15,7 @@ from wan_network import DELAY_NS, Wan, run_wan, until
 from worlds import Box, Engines
 
 from fcn.controller.config import parse_config
+from fcn.controller.config.model import HostAgents
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.node.connection import State
 from fcn.controller.node.session import BEGIN_TIMEOUT, LAST_RETRY, PROBE_INTERVAL
@@ -185,7 +186,7 @@ def test_runs_with_one_seed_write_the_same_at_the_same_times(beside: int) -> Non
     assert len(first) > 10
 
 
-AGENTS = {
+AGENTS: dict[str, Any] = {
     "listen": "127.0.0.1:0",
     "certificate": "c.pem",
     "key": "k.pem",
@@ -195,17 +196,16 @@ AGENTS = {
 
 
 @pytest.mark.parametrize(
-    ("sections", "names", "message"),
+    ("changes", "names", "message"),
     [
         ({}, {"pe1", "p1", "p2"}, "pe2 of the configuration is not in the network"),
-        ({"host_agents": AGENTS}, DELAY_NS.keys(), "host agents cannot be simulated"),
+        ({"host_agents": HostAgents(**AGENTS)}, DELAY_NS.keys(), "host agents cannot be simulated"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused(
-    sections: dict[str, Any], names: set[str], message: str
+    changes: dict[str, Any], names: set[str], message: str
 ) -> None:
-    settings = FcnSettings(sections=sections)
-    config = parse_config(controller_yaml(network("wan"), settings))
+    config = parse_config(controller_yaml(network("wan"), FcnSettings())).model_copy(update=changes)
     world = Engines()
     nodes = {name: NodeControl(Box(name, world), 0) for name in names}
 
