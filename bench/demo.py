@@ -16,7 +16,8 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.harness import machine, options_of, quiet_controller, table_of, write_results
+from fcn.bench.harness import machine, options_of, table_of, write_results
+from fcn.controller.logs import quiet_logs
 from fcn.lab.modes import Mode
 from fcn.lab.result.analysis import NS_PER_S, queues
 from fcn.lab.result.model import Result
@@ -131,11 +132,11 @@ def main() -> None:
         modes = modes_named(MODES)
         records = run_modes(demo, modes, choose_target(options.target), Path(out))
         real = {name: of_real_time(measure(demo, record)) for name, record in records.items()}
-    quiet_controller()
     runs: dict[str, Figures] = {}
     for mode in MODES:
         runs[f"{mode}, real time"] = real[mode]
-        runs[f"{mode}, laboratory"] = in_the_laboratory(mode)
+        with quiet_logs():
+            runs[f"{mode}, laboratory"] = in_the_laboratory(mode)
     Console().print(table(runs))
     write_results(options.results, {"machine": machine(), "runs": runs})
 

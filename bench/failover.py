@@ -25,7 +25,8 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.harness import BenchError, options_of, quiet_controller, table_of, write_results
+from fcn.bench.harness import BenchError, options_of, table_of, write_results
+from fcn.controller.logs import quiet_logs
 from fcn.lab.report.amounts import NOTHING, show
 from fcn.lab.result.failover import arrivals, failovers
 from fcn.lab.result.model import Result
@@ -177,6 +178,7 @@ def draw(arrived: dict[str, "pd.Series[int]"], title: str) -> Figure:
     return figure
 
 
+@quiet_logs(logging.CRITICAL)
 def main() -> None:
     """Measure, show and write."""
     parser = options_of("failover", __doc__)
@@ -184,7 +186,6 @@ def main() -> None:
     parser.add_argument("--intervals", nargs="+", default=INTERVALS, help="between hellos")
     parser.add_argument("--scales", type=int, nargs="+", default=SCALES, help="of lengths")
     options = parser.parse_args()
-    quiet_controller(logging.CRITICAL)
     rows: list[Measured] = []
     arrived: dict[str, pd.Series[int]] = {}
     for row, series in measure(options.intervals, options.scales, options.seeds):

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import logging
 import math
 import os
 import platform
@@ -33,12 +32,6 @@ def options_of(name: str, text: str | None, *, results: bool = True) -> argparse
     if results:
         parser.add_argument("--results", type=Path, default=RESULTS / f"{name}.json")
     return parser
-
-
-def quiet_controller(level: int = logging.ERROR) -> None:
-    """The controller's log has its own times, which are virtual."""
-    for name in ("fcn", "finsy"):
-        logging.getLogger(name).setLevel(level)
 
 
 def machine() -> dict[str, str]:

@@ -6,7 +6,6 @@ Needs valgrind. `--compiled FOLDER` counts for the programs there in place of th
 p4src/compiled (`pe.json`, `pe.p4info.txtpb`, `p.json`, …).
 """
 
-import argparse
 import re
 import socket
 import subprocess
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from fcn.bench.cores import behind
 from fcn.bench.forwarding import GRPC_ADDRESS, PROGRAMS, Program
+from fcn.bench.harness import options_of
 from fcn.contract.pipeline import load_pipeline
 from fcn.hosts.scratch import scratch_folder
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
@@ -77,7 +77,7 @@ def _read(program: Program, folder: Path) -> Program:
 
 def main() -> None:
     """Command line; runs in a new network and process namespace."""
-    parser = argparse.ArgumentParser(prog="python -m fcn.bench.instructions", description=__doc__)
+    parser = options_of("instructions", __doc__, results=False)
     parser.add_argument("--compiled", type=Path, metavar="FOLDER", help="count for programs there")
     options = parser.parse_args()
     folder: Path | None = options.compiled and options.compiled.absolute()

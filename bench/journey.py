@@ -8,7 +8,6 @@ packet has been. `--nodes` lists them; `--compiled FOLDER` reads other programs 
 p4src/compiled (`pe.json`, `pe.p4info.txtpb`, `p.json`, …).
 """
 
-import argparse
 import json
 import posixpath
 import re
@@ -23,6 +22,7 @@ from finsy.p4entity import P4UpdateList, encode_updates
 from finsy.proto import p4r
 
 from fcn.bench.forwarding import configure_p, configure_pe, p_frames, pe_frames
+from fcn.bench.harness import options_of
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.contract.profiles import FULL, LEAST
 from fcn.lab.entries import open_pipeline
@@ -175,7 +175,7 @@ def measured(profile: str) -> dict[str, Journey]:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(prog="python -m fcn.bench.journey", description=__doc__)
+    parser = options_of("journey", __doc__, results=False)
     parser.add_argument("--nodes", action="store_true", help="list them, with their files")
     parser.add_argument("--compiled", type=Path, metavar="FOLDER", help="read the programs there")
     options = parser.parse_args()

@@ -22,7 +22,8 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.harness import options_of, quiet_controller, table_of, write_results
+from fcn.bench.harness import options_of, table_of, write_results
+from fcn.controller.logs import quiet_logs
 from fcn.lab.report.amounts import NOTHING, show
 from fcn.lab.result import analysis
 from fcn.lab.result.load import Direction, difference, flowlets_moved, utilization
@@ -172,13 +173,13 @@ def draw(runs: dict[tuple[str, str], pd.DataFrame]) -> Figure:
     return figure
 
 
+@quiet_logs(logging.CRITICAL)
 def main() -> None:
     """Measure, show and write."""
     parser = options_of("load", __doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of each kind")
     parser.add_argument("--scenario", nargs="+", choices=SCENARIOS, default=SCENARIOS)
     options = parser.parse_args()
-    quiet_controller(logging.CRITICAL)
     rows: list[Measured] = []
     drawn: dict[tuple[str, str], pd.DataFrame] = {}
     for row, over_time in measure(options.scenario, options.seeds):

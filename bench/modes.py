@@ -14,9 +14,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.harness import RESULTS, options_of, quiet_controller, table_of, write_results
+from fcn.bench.harness import RESULTS, options_of, table_of, write_results
 from fcn.contract.depth import PACKET_SIZE, QueueDepth
 from fcn.controller.config.holding import Holding
+from fcn.controller.logs import quiet_logs
 from fcn.lab.report.amounts import show
 from fcn.lab.result import analysis
 from fcn.lab.result.model import Result
@@ -154,6 +155,7 @@ def read(file: Path) -> dict[str, dict[str, Figures]]:
     }
 
 
+@quiet_logs()
 def main() -> None:
     """Run, show, draw and write."""
     parser = options_of("modes", __doc__, results=False)
@@ -162,7 +164,6 @@ def main() -> None:
     parser.add_argument("--mode", nargs="+", choices=every, default=every)
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of what is written")
     options = parser.parse_args()
-    quiet_controller()
     options.results.mkdir(parents=True, exist_ok=True)
     console = Console()
     file = options.results / "modes.json"

@@ -20,10 +20,10 @@ from fcn.bench.harness import (
     BenchError,
     options_of,
     positive,
-    quiet_controller,
     table_of,
     write_results,
 )
+from fcn.controller.logs import quiet_logs
 from fcn.lab.modes import Mode
 from fcn.lab.report.amounts import show
 from fcn.lab.result.chance import by_chance
@@ -152,6 +152,7 @@ def table(rows: list[Measured]) -> Table:
     return made
 
 
+@quiet_logs()
 def main() -> None:
     """Measure, show and write."""
     parser = options_of("reaction", __doc__)
@@ -159,7 +160,6 @@ def main() -> None:
         "--km", type=positive, nargs="+", default=KILOMETRES, help="from the queue to the senders"
     )
     options = parser.parse_args()
-    quiet_controller()
     rows = list(measure(tuple(options.km)))
     console = Console()
     console.print(table(rows))

@@ -88,6 +88,16 @@ def own_prefixes(node: Node) -> set[IPv6Network]:
     return prefixes
 
 
+def untrusted_nodes(config: Config) -> dict[str, IPv6Address]:
+    """Nodes whose notifications PEs drop (FCN-17), by name, with their underlay addresses."""
+    trusted = config.trusted_prefixes
+    return {
+        name: node.underlay_address
+        for name, node in config.nodes.items()
+        if trusted is not None and not any(node.underlay_address in prefix for prefix in trusted)
+    }
+
+
 def core_subnets(node: Node) -> set[IPv6Network]:
     """Subnets of the node's core ports."""
     return {

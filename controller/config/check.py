@@ -86,19 +86,21 @@ def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
 def _check_listeners(config: Config) -> Iterator[Finding]:
     """Two on one port: by port alone, as one address has many spellings, and some of them are every
     address."""
-    taken: dict[str, str] = {}
     agents = config.host_agents
-    listeners: tuple[tuple[KeyPath, str | None], ...] = (
-        (("api",), config.api),
-        (("metrics",), config.metrics),
-        (("host_agents", "listen"), agents.listen if agents is not None else None),
+    listeners = {
+        "api": config.api,
+        "metrics": config.metrics,
+        "host_agents.listen": agents.listen if agents is not None else None,
+    }
+    ports: list[tuple[KeyPath, Hashable]] = [
+        (tuple(name.split(".")), endpoint.rpartition(":")[2])
+        for name, endpoint in listeners.items()
+        if endpoint is not None and not endpoint.startswith("unix:") and not endpoint.endswith(":0")
+    ]
+    yield from _duplicates(
+        ports,
+        lambda _, first: f"{first} listens on {listeners[first]}, too; give each its own port",
     )
-    for path, endpoint in listeners:
-        if endpoint is None or endpoint.startswith("unix:") or endpoint.endswith(":0"):
-            continue
-        first = taken.setdefault(endpoint.rpartition(":")[2], f"{path[0]} listens on {endpoint}")
-        if not first.startswith(str(path[0])):
-            yield path, f"{first}, too; give each its own port"
 
 
 def _duplicates(

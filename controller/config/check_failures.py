@@ -6,7 +6,7 @@ from fcn.contract.constants import CORE_PATH_CELLS
 from fcn.contract.link_clock import HIGHEST_RATE, most_slots, round_time
 from fcn.contract.pipeline import Pipeline
 from fcn.contract.profiles import Mode
-from fcn.controller.config.addressing import own_prefixes
+from fcn.controller.config.addressing import own_prefixes, untrusted_nodes
 from fcn.controller.config.alternates import alternates
 from fcn.controller.config.document import KeyPath
 from fcn.controller.config.model import Config
@@ -106,14 +106,10 @@ def failure_warnings(config: Config, watching: Watching) -> Iterator[tuple[str, 
 
 def _untrusted(config: Config, watching: Watching) -> Iterator[tuple[str, str]]:
     """Nodes that PEs do not believe what they say of paths."""
-    trusted = config.trusted_prefixes
-    if trusted is None:
-        return
     silent = [
-        f"{node.underlay_address} ({name})"
-        for name, node in config.nodes.items()
+        f"{address} ({name})"
+        for name, address in untrusted_nodes(config).items()
         if any(path.ingress != name for path in watching.paths(name))
-        and not any(node.underlay_address in prefix for prefix in trusted)
     ]
     if silent:
         yield (

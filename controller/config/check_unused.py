@@ -4,7 +4,7 @@ where they wait for another or may be mistyped."""
 from collections.abc import Iterator
 from itertools import pairwise
 
-from fcn.controller.config.addressing import used_tunnels
+from fcn.controller.config.addressing import untrusted_nodes, used_tunnels
 from fcn.controller.config.holding import QUANTUM_BITS
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import (
@@ -91,14 +91,9 @@ def _levels(config: Config) -> Iterator[Note]:
 
 def _untrusted(config: Config) -> Iterator[Note]:
     """PEs drop what untrusted nodes tell; with FANTEL check_failures.py has the nodes of paths."""
-    trusted = config.trusted_prefixes
-    if trusted is None or config.notification in (Notification.NONE, Notification.FANTEL):
+    if config.notification in (Notification.NONE, Notification.FANTEL):
         return
-    silent = [
-        f"{node.underlay_address} ({name})"
-        for name, node in config.nodes.items()
-        if not any(node.underlay_address in prefix for prefix in trusted)
-    ]
+    silent = [f"{address} ({name})" for name, address in untrusted_nodes(config).items()]
     if silent:
         yield (
             "trusted_prefixes",

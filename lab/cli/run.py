@@ -1,6 +1,5 @@
 """`fcn lab run` and `fcn lab list`."""
 
-import logging
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -67,6 +66,7 @@ def run(
 
     Ctrl-C or SIGTERM ends the run: what was measured so far is saved, too.
     """
+    from fcn.controller.logs import quiet_logs
     from fcn.lab.cli.keep import keep
     from fcn.lab.result.folder import check_place
     from fcn.lab.run import runner
@@ -81,7 +81,7 @@ def run(
     folder = out or Path("out/lab") / label
     try:
         check_place(folder)
-        with _quiet(), _stopped() as stop:
+        with quiet_logs(), _stopped() as stop:
             with _Display(label) as display:
                 result = runner.run_scenario(plan, until_ns=until_ns, show=display.show, stop=stop)
             kept = keep(result, folder, _say_error, _wait_for_room)
@@ -90,20 +90,6 @@ def run(
     _say(result, kept)
     if kept != folder or (not result.about.finished and not until):
         raise typer.Exit(EXIT_FAILED)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """No log of the controller, which has its own times; the result says what it did."""
-    logs = [logging.getLogger(name) for name in ("fcn", "finsy")]
-    levels = [log.level for log in logs]
-    for log in logs:
-        log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        for log, level in zip(logs, levels, strict=True):
-            log.setLevel(level)
 
 
 class _Display:

@@ -39,3 +39,11 @@ def test_a_full_disk_ends_nobody_who_logs(monkeypatch: pytest.MonkeyPatch) -> No
         "2 messages before could not be written to the log",
         "after",
     ]
+
+
+def test_logs_are_quiet_for_a_while_only(caplog: pytest.LogCaptureFixture) -> None:
+    log = logging.getLogger("fcn")
+    with logs.quiet_logs():
+        log.warning("meanwhile")
+    log.warning("afterwards")
+    assert [record.message for record in caplog.records] == ["afterwards"]

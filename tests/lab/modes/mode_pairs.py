@@ -7,11 +7,13 @@ writes mode_runs.json and docs/modes.md anew: when a mode is added, or a refusal
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 from pathlib import Path
 
+import pytest
+from _pytest.mark import ParameterSet
 from domain_modes import MODES, Choice, completed, network
 
 from fcn.controller.config import ConfigError, parse_config
@@ -67,6 +69,14 @@ def with_every_mode(runs: Sequence[Choice]) -> set[int]:
         found.add(best)
         left -= set(runs[best].items())
     return found
+
+
+def params_of(names: Iterable[str], everyday: Collection[int]) -> list[ParameterSet]:
+    """Runs as parameters of a test by their names; what is not of every day is exhaustive."""
+    return [
+        pytest.param(name, id=name, marks=() if number in everyday else pytest.mark.exhaustive)
+        for number, name in enumerate(names)
+    ]
 
 
 def name_of(number: int, run: Choice) -> str:

@@ -19,7 +19,7 @@ from mode_checks import (
     told,
 )
 from mode_frames import Carried
-from mode_pairs import committed_runs, name_of, with_every_mode
+from mode_pairs import committed_runs, name_of, params_of, with_every_mode
 from mode_world import EGRESS, PAUSED, PAUSED_HOST, STREAMS, Seen, run_modes
 
 from fcn.contract.ecn import Ecn
@@ -36,13 +36,7 @@ LAST_HOPS = ("p2", "p5")
 """Neighbours of the egress PE."""
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param(world, id=world, marks=() if number in EVERYDAY else pytest.mark.exhaustive)
-        for number, world in enumerate(WORLDS)
-    ],
-)
+@pytest.fixture(scope="module", params=params_of(WORLDS, EVERYDAY))
 def seen(request: pytest.FixtureRequest) -> Seen:
     """One run."""
     place, run = WORLDS[request.param]

@@ -23,7 +23,7 @@ from mode_checks import (
     through_the_queue,
     told,
 )
-from mode_pairs import committed_runs, name_of, with_every_mode
+from mode_pairs import committed_runs, name_of, params_of, with_every_mode
 from mode_world import STREAMS, Seen, run_modes
 
 from fcn.contract.ecn import CLASSIC_RULES, TWO_THRESHOLD_RULES, Ecn, Verdict
@@ -44,13 +44,7 @@ PASSED_ON = 160
 """Packets in a node, of which so many are held that it asks others: 120 (domain_modes.HOLDING)."""
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param(world, id=world, marks=() if number in EVERYDAY else pytest.mark.exhaustive)
-        for number, world in enumerate(WORLDS)
-    ],
-)
+@pytest.fixture(scope="module", params=params_of(WORLDS, EVERYDAY))
 def seen(request: pytest.FixtureRequest) -> Seen:
     """One run."""
     place, run = WORLDS[request.param]

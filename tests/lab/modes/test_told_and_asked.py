@@ -41,6 +41,12 @@ def gap(times: list[int]) -> int:
     return longest_gap(times, BEGUN, END)
 
 
+def check_as_many(alone: Told, beside: Told, load: Load) -> None:
+    """As many are told with flow control as without, and as the budget permits."""
+    assert alone.count >= 0.95 * min(load.per_second * SECONDS, BUDGET * SECONDS + BURST)
+    assert beside.count == pytest.approx(alone.count, rel=0.02)
+
+
 @pytest.mark.parametrize("flow_control", HOLDING)
 @pytest.mark.parametrize("notification", ["fcn", "end-con", "two-threshold"])
 @pytest.mark.parametrize("load", LOADS)
@@ -51,8 +57,7 @@ def test_senders_are_told_as_without_flow_control(
     alone = told("P", load, notification, "off")
     beside = told("P", load, notification, flow_control)
     each = LOADS[load]
-    assert alone.count >= 0.95 * min(each.per_second * SECONDS, BUDGET * SECONDS + BURST)
-    assert beside.count == pytest.approx(alone.count, rel=0.02)
+    check_as_many(alone, beside, each)
     assert not alone.names
     check_asked(beside, each)
 
@@ -68,8 +73,7 @@ def test_so_are_those_of_the_ingress_pe(
     alone = told("PE", load, notification, "off")
     beside = told("PE", load, notification, flow_control, relief)
     each = LOADS[load]
-    assert alone.count >= 0.95 * min(each.per_second * SECONDS, BUDGET * SECONDS + BURST)
-    assert beside.count == pytest.approx(alone.count, rel=0.02)
+    check_as_many(alone, beside, each)
     assert not alone.pauses
     if relief == "pfc":
         assert gap(beside.pauses) <= RELIEF_REPEAT_NS + each.spacing_ns
@@ -87,8 +91,7 @@ def test_the_egress_pe_tells_as_without_flow_control(
     alone = told("egress PE", load, notification, "off")
     beside = told("egress PE", load, notification, flow_control)
     each = LOADS[load]
-    assert alone.count >= 0.95 * min(each.per_second * SECONDS, BUDGET * SECONDS + BURST)
-    assert beside.count == pytest.approx(alone.count, rel=0.02)
+    check_as_many(alone, beside, each)
     assert max(map(gap, beside.flows.values())) <= max(map(gap, alone.flows.values())) * 1.02
     assert not beside.names
     assert not beside.pauses
