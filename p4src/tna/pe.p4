@@ -34,7 +34,9 @@
 #include "../forwarding/underlay_lookup.p4"
 #include "../forwarding/customer_packet.p4"
 #include "../forwarding/gateway.p4"
-#include "../forwarding/tna/arrival.p4"
+#include "../forwarding/arrival.p4"
+#include "../forwarding/customer_arrival.p4"
+#include "../forwarding/packet_class.p4"
 #include "../fast_cnp/domain_mode.p4"
 #include "../fast_cnp/cnp_profile.p4"
 #include "../fast_cnp/cnp_generator.p4"
@@ -124,6 +126,8 @@ control PeIngress(
     NotificationPort() notification_port;
     FastCnpChecksum() fast_cnp_checksum;
     UnderlayLookup() underlay_lookup;
+    Classify() classify;
+    CustomerArrival() customer_arrival;
     Arrival() arrival;
     DomainMode() domain_mode;
     CnpProfile() cnp_profile;
@@ -239,7 +243,12 @@ control PeIngress(
             entropy.apply(hdr.pe, md.ports, md.meta);
             entropy_label();
             underlay_lookup.apply(hdr.pe, md.meta);
-            arrival.apply(hdr.pe, md.meta);
+            classify.apply(hdr.pe.outer_ipv6, md.meta);
+            if (md.meta.packet_class == PacketClass.CUSTOMER) {
+                customer_arrival.apply(hdr.pe.ipv4, hdr.pe.ipv6, md.meta);
+            } else {
+                arrival.apply(hdr.pe, md.meta);
+            }
             fingerprint.apply(hdr.pe, md);
             if (md.meta.make_cnp
                     || (md.meta.base.forward == Forward.VRF && hdr.pe.outer_ipv6.isValid())) {

@@ -10,7 +10,7 @@
 // 5.2.2); a packet shorter than its frame is followed by padding.
 // Reads:  first IP header's lengths, octets of the frame (Ethernet header and VLAN tag included).
 // Writes: meta.drop_reason.
-// When:   every packet from the wire, on targets that know the frame's length in ingress.
+// When:   every packet from the wire.
 control FrameLength(
         in vlan_h vlan, in ipv6_h outer_ipv6, in ipv4_h ipv4, in ipv6_h ipv6, in bit<32> frame_octets,
         inout base_meta_t meta) {

@@ -8,9 +8,10 @@
 #include "../../fast_cnp/v1model/fast_cnp_checksum.p4"
 #include "../../fast_cnp/v1model/sender_notification.p4"
 #include "../../fast_cnp/v1model/tell_ingress_pe.p4"
-#include "../../forwarding/v1model/arrival.p4"
+#include "../../forwarding/arrival.p4"
 #include "../../forwarding/customer_packet.p4"
 #include "../../forwarding/ecn_decap.p4"
+#include "../../forwarding/packet_class.p4"
 #include "../../forwarding/srv6_end.p4"
 #include "../../forwarding/tunnel_decap.p4"
 #include "../../forwarding/underlay_lookup.p4"
@@ -56,6 +57,7 @@ control LookUp(
     HoldLookup() hold_lookup;
     HoldMessage() hold_message;
     PathMessage() path_message;
+    Classify() classify;
     Arrival() arrival;
     LightNotified() light_notified;
 
@@ -78,6 +80,7 @@ control LookUp(
             }
         }
         if (!meta.base.is_done) {
+            classify.apply(hdr.outer_ipv6, meta);
             arrival.apply(hdr, meta);
             light_notified.apply(hdr, meta, standard_metadata);
         }

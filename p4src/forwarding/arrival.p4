@@ -1,22 +1,20 @@
-#ifndef FCN_V1MODEL_ARRIVAL_P4
-#define FCN_V1MODEL_ARRIVAL_P4
+#ifndef FCN_ARRIVAL_P4
+#define FCN_ARRIVAL_P4
 
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../fast_cnp/notification_arrival.p4"
-#include "../packet_class.p4"
-#include "../tunnel_arrival.p4"
-#include "../wan_arrival.p4"
+#include "../base/pe_headers.p4"
+#include "../base/pe_metadata.p4"
+#include "../fast_cnp/notification_arrival.p4"
+#include "tunnel_arrival.p4"
+#include "wan_arrival.p4"
 
-// Arrival: what is done with a packet that is no customer's, decided by its class and then by the table of that class:
-// WanArrival, NotificationArrival or TunnelArrival.
-// Reads:  header validity; what the parser, PortRole, NotificationPort, CustomerPacket, DomainMode and
+// Arrival: what is done with a packet that is no customer's, by the table of its class: WanArrival, NotificationArrival or
+// TunnelArrival.
+// Reads:  meta.packet_class; header validity; what the parser, PortRole, NotificationPort, CustomerPacket, DomainMode and
 //         UnderlayLookup found, but not what FlowByLabel found.
-// Writes: meta.packet_class, meta.base.forward, meta.make_cnp, meta.event, meta.base.egress_port,
+// Writes: meta.base.forward, meta.make_cnp, meta.event, meta.base.egress_port,
 //         meta.base.punt_reason, meta.base.drop_reason; outer hop limit.
-// When:   PortRole has accepted the packet, or it is a copy made here.
+// When:   behind Classify.
 control Arrival(inout pe_headers_t hdr, inout pe_meta_t meta) {
-    Classify() classify;
     WanArrival() wan_arrival;
     NotificationArrival() notification_arrival;
     TunnelArrival() tunnel_arrival;
@@ -29,7 +27,6 @@ control Arrival(inout pe_headers_t hdr, inout pe_meta_t meta) {
     }
 
     apply {
-        classify.apply(hdr.outer_ipv6, meta);
         if (meta.packet_class == PacketClass.WAN) {
             wan_arrival.apply(hdr.outer_ipv6, meta.base);
         } else if (meta.packet_class == PacketClass.TUNNEL_END) {
