@@ -17,6 +17,7 @@ from packaging.version import Version
 from switches import WAIT
 
 from fcn.controller import finsy_adapter
+from fcn.controller.cli import run
 from fcn.controller.cli.run import RunError, run_controller
 from fcn.controller.config import parse_config
 from fcn.controller.finsy_adapter import SUITED, FinsyError, check_finsy
@@ -106,6 +107,8 @@ async def test_the_controller_does_not_start_with_another(
     network: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(P4StructType, finsy_adapter.DECODE)
+    # The log is that of the whole process, of other tests, too.
+    monkeypatch.setattr(run, "configure_logs", lambda *_, **__: None)
     with pytest.raises(RunError, match=r"no P4StructType\.decode_data"):
         async with asyncio.timeout(WAIT):
             await run_controller(

@@ -1,10 +1,8 @@
 """`fcn lab run` and `fcn lab list`, as a user calls them."""
 
-import logging
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,16 +29,6 @@ def scenario(folder: Path, duration: str) -> Path:
     file = folder / "short.yaml"
     file.write_text(SCENARIO.format(duration=duration))
     return file
-
-
-@pytest.fixture(autouse=True)
-def levels() -> Iterator[None]:
-    """A run quietens these loggers for the rest of its process."""
-    loggers = [logging.getLogger(name) for name in ("fcn", "finsy")]
-    before = [each.level for each in loggers]
-    yield
-    for each, level in zip(loggers, before, strict=True):
-        each.setLevel(level)
 
 
 def run(*arguments: object, code: int = 0) -> str:
