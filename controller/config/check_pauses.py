@@ -12,6 +12,14 @@ from fcn.controller.config.transport import Finding
 
 MOST_REPEAT = SECOND // 2
 """An ARN about a pause says at most 2^20 microseconds (p4src/flow_control/v1model/pe.p4)."""
+_WHY_SHARED = {
+    FlowControlMode.PRIORITY: "with flow_control: priority neighbours stop a priority of all "
+    "tenants, and one that pauses would stop the others of {}; use service or flow, or one VRF on "
+    "this PE",
+    FlowControlMode.SERVICE: "with flow_control: service neighbours hold all that is in GRE "
+    "between two PEs, and one tenant that pauses would stop the others of {}; use flow, or other "
+    "tunnels",
+}
 
 
 def check_pauses(config: Config) -> Iterator[Finding]:
@@ -65,8 +73,8 @@ def check_pauses(config: Config) -> Iterator[Finding]:
                 f"{name} has heed_pause, and tells neighbours of a second of a pause at most; "
                 f"write {format_duration(MOST_REPEAT)} at most",
             )
-        if problem := _reaches_others(config, name, node):
-            yield first, problem
+        if tenants := sharing_holds(config, name, node):
+            yield first, _WHY_SHARED[config.flow_control].format(listed(tenants))
 
 
 def _problem(config: Config, port: Port) -> str | None:
@@ -89,25 +97,14 @@ def _problem(config: Config, port: Port) -> str | None:
     return None
 
 
-def _reaches_others(config: Config, name: str, node: Node) -> str | None:
-    """Whether what neighbours hold for one tenant of this PE is also another's."""
+def sharing_holds(config: Config, name: str, node: Node) -> list[str]:
+    """The tenants of this PE for whom neighbours would hold together what one of them asks for."""
+    tenants: set[str] = set()
     if config.flow_control is FlowControlMode.PRIORITY:
-        tenants = sorted({port.vrf for port in node.dc_ports if port.vrf is not None})
-        if len(tenants) > 1:
-            return (
-                "with flow_control: priority neighbours stop a priority of all tenants, and one "
-                f"that pauses would stop the others of {listed(tenants)}; use service or flow, or "
-                "one VRF on this PE"
-            )
-    if config.flow_control is FlowControlMode.SERVICE:
-        tenants = sorted(_tenants_over_gre(config, name))
-        if len(tenants) > 1:
-            return (
-                "with flow_control: service neighbours hold all that is in GRE between two PEs, "
-                f"and one tenant that pauses would stop the others of {listed(tenants)}; use flow, "
-                "or other tunnels"
-            )
-    return None
+        tenants = {port.vrf for port in node.dc_ports if port.vrf is not None}
+    elif config.flow_control is FlowControlMode.SERVICE:
+        tenants = _tenants_over_gre(config, name)
+    return sorted(tenants) if len(tenants) > 1 else []
 
 
 def _tenants_over_gre(config: Config, name: str) -> set[str]:

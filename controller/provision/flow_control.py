@@ -1,6 +1,7 @@
 """Precise flow control between neighbours, as the domain's mode says (SRF-5 to SRF-9)."""
 
 from fcn.contract.profiles import Mode
+from fcn.controller.config.check_pauses import sharing_holds
 from fcn.controller.config.modes import FlowControlMode
 from fcn.controller.owners.flow_control import FlowControl
 from fcn.controller.provision.node_intent import NodeIntent
@@ -20,6 +21,9 @@ def hold(to: NodeIntent) -> None:
     control.know(to.neighbors(), holding)
     control.watch([port.number for port in to.node.core_ports], holding, size)
     if to.is_pe:
+        # A tenant whose own port is congested stops no other's traffic.
+        if not sharing_holds(to.config, to.name, to.node):
+            control.watch(sorted({port.number for port in to.node.dc_ports}), holding, size)
         control.relieve({port.number: to.mac(port) for port in to.node.dc_ports}, holding)
         rates = {p.number: p.rate for p in to.node.dc_ports if p.heed_pause and p.rate}
         control.heed(rates, holding)

@@ -74,6 +74,7 @@ struct pe_headers_t {
 #if HAS_FLOW_CONTROL
     arn_headers_t arn;
     pause_h pause;
+    held_name_h held_name;
 #endif
 #if HAS_FANTEL
     fantel_headers_t fantel;

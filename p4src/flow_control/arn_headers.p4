@@ -44,6 +44,18 @@ header pause_h {
     bit<208> pad;
 }
 
+// What a hold of a packet would be about whose tunnel ends here (held_traffic_t). Never on the wire.
+header held_name_h {
+    bit<4> ip_version;
+    flow_label_t label;
+    bit<8> protocol;
+    ipv6_addr_t src;
+    ipv6_addr_t dst;
+    bit<16> src_port;
+    bit<16> dst_port;
+    bit<32> priority;
+}
+
 // The five-tuple is between the first two.
 struct arn_headers_t {
     arn_h arn;

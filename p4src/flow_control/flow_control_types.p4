@@ -78,6 +78,13 @@ enum bit<2> Relief {
     CNP = 2
 }
 
+// What a node holds, of its budget; nothing was held yet where a register says 0.
+enum bit<2> BudgetState {
+    RELIEVED = 0,
+    BETWEEN = 1,
+    CONGESTED = 2
+}
+
 // What a queue's depth says
 enum bit<2> QueueState {
     BETWEEN = 0,
@@ -144,7 +151,7 @@ struct flow_control_meta_t {
     ArnType arn_type;
     bool has_upstream;
     // Whether the node holds more than its mark, or so little again that its upstream neighbours may send
-    QueueState budget;
+    BudgetState budget;
     // What is done instead where the upstream neighbour is a data centre
     Relief relief;
     QueueState queue;

@@ -2,7 +2,8 @@
 
 import math
 import time
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 import finsy as fy
 
@@ -28,3 +29,33 @@ def flood(test: FcnTest, port: int, frames: Iterable[bytes]) -> tuple[int, Outco
     test.assertGreaterEqual(sent, BUDGET.cburst)
     test.assertLessEqual(sent, most)
     return sent, outcome
+
+
+SHARED = fy.P4MeterConfig(cir=20, cburst=1, pir=20, pburst=1)
+"""A budget so small that whoever sends at all uses it up."""
+NOTICES = 40
+
+
+def shares(
+    test: FcnTest,
+    order: Sequence[bytes],
+    counter: str,
+    ports: tuple[int, int, int | None],
+    name: Callable[[bytes], Hashable],
+) -> Counter[Hashable]:
+    """Send frames in this order, again and again, until an event counts NOTICES; how many of the
+    frames that left were about whom.
+
+    ports: where they arrive, where notices leave, where the traffic itself does.
+    """
+    arrive, leave, through = ports
+
+    def sent() -> bool:
+        for frame in order:
+            test.send(arrive, frame)
+            if through is not None:
+                test.assertIsNotNone(test.receive(through))
+        return test.counts()[f"event {counter}"] >= NOTICES
+
+    test.wait_for(counter, sent)
+    return Counter(map(name, test.exchange(arrive).frames[leave]))

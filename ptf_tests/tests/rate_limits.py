@@ -2,8 +2,6 @@
 
 import time
 
-import finsy as fy
-
 from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.ptf_tests.lib.beds import HOST_V4, RED, REMOTE_V4, core_frame_out
 from fcn.ptf_tests.lib.congestion import CongestedPTest, from_ingress_pe, notice, tunnelled
@@ -20,9 +18,6 @@ from fcn.ptf_tests.lib.notifications import (
 )
 from fcn.ptf_tests.lib.packets import routed
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
-
-QP_IN_FRAME = slice(47, 50)
-"""DestQP of the BTH behind Ethernet, IPv4 and UDP."""
 
 
 class OneCnpPerFlowAndInterval(NotificationTest):
@@ -103,33 +98,6 @@ class InventedLabelsTakeNothing(NotificationTest):
         )
 
 
-class BudgetIsSharedByCnps(NotificationTest):
-    """ALL-2: a flow of which nine of ten Fast CNPs are gets less than two thirds of the CNPs that
-    the node's rate limit allows, and everybody some."""
-
-    notices = 40
-
-    def runTest(self) -> None:
-        self.pe.notification_meter(fy.P4MeterConfig(cir=20, cburst=1, pir=20, pburst=1))
-        fast, *others = range(0xA0000, 0xA0006)
-        for label in (fast, *others):
-            self.pe.label_to_cnp(label, RED, REMOTE_V4, HOST_V4, label & 0xFFFF)
-        order = [each for label in others for each in (*[fast] * 9, label)]
-
-        def sent() -> bool:
-            for label in order:
-                self.send(CORE_PORT, fast_cnp_frame(label))
-            return self.counts()["event CNP_SENT"] >= self.notices
-
-        self.wait_for("CNPs", sent)
-        frames = self.exchange(CORE_PORT).frames[DC_PORT]
-        told = [int.from_bytes(frame[QP_IN_FRAME]) for frame in frames]
-        counts = {label: told.count(label & 0xFFFF) for label in (fast, *others)}
-        self.assertEqual(sum(counts.values()), len(frames))
-        self.assertLess(counts[fast], len(frames) * 2 / 3, counts)
-        self.assertGreater(min(counts.values()), len(frames) / 24, counts)
-
-
 class UnlimitedByDefault(NotificationTest):
     """FCN-15: without a configured rate limit every notification is sent."""
 
@@ -204,29 +172,3 @@ class NodeBudgetOfFastCnps(PFloodTest):
                 "event FAST_CNP_SENT": sent,
             },
         )
-
-
-class BudgetIsShared(PFloodTest):
-    """ALL-2: while more is to be said than the node's rate limit allows, a flow that sends nine of
-    ten packets gets less than two thirds of it, and everybody something."""
-
-    interval_us = 1
-    notices = 40
-
-    def runTest(self) -> None:
-        self.p.notification_meter(fy.P4MeterConfig(cir=20, cburst=1, pir=20, pburst=1))
-        fast, *others = range(FCN_LABEL_BIT, FCN_LABEL_BIT + 6)
-        packets = {label: from_ingress_pe(tunnelled(label)) for label in (fast, *others)}
-        order = [each for label in others for each in (*[fast] * 9, label)] * 10
-
-        def sent() -> bool:
-            for label in order:
-                self.send(DC_PORT, packets[label])
-                self.assertIsNotNone(self.receive(CORE_PORT))
-            return self.counts()["event FAST_CNP_SENT"] >= self.notices
-
-        self.wait_for("notifications", sent)
-        frames = self.exchange(DC_PORT).frames[DC_PORT]
-        told = {label: frames.count(notice(label, 7)) for label in packets}
-        self.assertLess(told[fast], len(frames) * 2 / 3, told)
-        self.assertGreater(min(told.values()), len(frames) / 24, told)

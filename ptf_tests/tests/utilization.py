@@ -35,7 +35,7 @@ class PartlyUsed(link_loads.LoadSaidTest):
         heard = [self.next_load() for _ in range(ROUNDS // 8)]
         for kind in (LinkUtilization, DeviceLoad):
             said = {message[kind].permille for message in heard}
-            self.assertGreater(len(said), 4, said)
+            self.assertGreater(len(said), 2, said)
             self.assertLessEqual(max(said), 1000)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tools.p4.assigned import Read, UnknownError, read_before_written
+from tools.p4.assigned import Read, UnknownError, read_before_written, uncleared
 from tools.p4.programs import COMPILED, PROGRAMS
 from tools.p4.unreset import HEADER, Json
 
@@ -209,6 +209,7 @@ def small(*statements: Json, **changes: object) -> Json:
                 "name": "ingress",
                 "init_table": "first",
                 "tables": [],
+                "action_profiles": [{"name": "group", "selector": {"input": [local("other")]}}],
                 "conditionals": [],
                 "action_calls": [
                     {"name": "first", "action_id": 0, "next_node": "second"},
@@ -248,7 +249,7 @@ ONE = hexstr(1)
         ([do(RNG, local("read"), ONE, hexstr(0))], ["read"]),
         ([do("modify_field_with_hash_based_offset", local("read"), ONE, CALC, ONE)], ["other"]),
         ([SET, do("generate_digest", ONE, ONE)], ["other"]),
-        ([SET, do("clone_egress_pkt_to_egress", ONE, ONE)], ["other"]),
+        ([SET, do("clone_egress_pkt_to_egress", ONE, ONE)], []),
         ([SET, do("add_header_fast", LOCALS)], []),
         ([do("_jump", hexstr(2)), SET], ["read"]),
         ([do("_jump_if_zero", local("other"), hexstr(2)), SET], ["other", "read"]),
@@ -257,6 +258,27 @@ ONE = hexstr(1)
 )
 def test_statements(statements: list[Json], found: list[str]) -> None:
     assert [read.local for read in read_before_written(small(*statements))] == found
+
+
+def test_what_of_the_users_metadata_needs_no_zeros() -> None:
+    """`m.kept` is written before it is read; `m.early` is not, nor the local, which is an error."""
+
+    def field(name: str) -> Json:
+        return {"type": "field", "value": ["scalars", name]}
+
+    write = do("assign", field("m.kept"), ONE)
+    reads = [do("truncate", field(name)) for name in ("m.kept", "m.early", "local")]
+    program = small(write, *reads)
+    program["actions"][1]["primitives"] = []
+    names = ("m.kept", "m.early", "local")
+    program["header_types"] = [
+        {"name": "scalars_0", "id": 0, "fields": [[name, 8, False] for name in names]}
+    ]
+    program["headers"] = [{"name": "scalars", "id": 0, "header_type": "scalars_0"}]
+    scalars, own = uncleared(program)["header_types"]
+    assert [name for name, *_ in scalars["fields"]] == ["m.early"]
+    assert [name for name, *_ in own["fields"]] == ["m.kept", "local"]
+    assert [read.local for read in read_before_written(uncleared(program))] == ["local"]
 
 
 def table(**changes: object) -> Json:
@@ -278,6 +300,7 @@ def table(**changes: object) -> Json:
     [
         ({}, []),
         ({"key": [{"target": [HEADER, "other"]}]}, ["other"]),
+        ({"action_profile": "group"}, ["other"]),
         ({"action_ids": [0, 1]}, ["read"]),
         ({"default_entry": None}, ["read"]),
         ({"action_ids": [0, 2], "next_tables": {"act": "second", "none": "second"}}, ["read"]),

@@ -1,4 +1,4 @@
-"""Locals and temporaries are not cleared for every packet; the user's metadata is."""
+"""What needs no zeros is not cleared for every packet."""
 
 import json
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from fcn.softswitch.engine.loader import build_model
+from tools.p4.assigned import read_before_written
 from tools.p4.programs import COMPILED
-from tools.p4.unreset import HEADER, unreset
+from tools.p4.unreset import HEADER, locals_of, unreset
 
 
 def program() -> dict[str, Any]:
@@ -35,7 +36,7 @@ def program() -> dict[str, Any]:
 
 def test_locals_are_fields_of_a_header_of_their_own() -> None:
     before = program()
-    after = unreset(before)
+    after = unreset(before, locals_of(before))
     scalars, own = after["header_types"]
     assert [field[:2] for field in scalars["fields"]] == [["meta_t._port0", 9], ["_padding_0", 7]]
     assert [field[:2] for field in own["fields"]] == [["tmp", 3], ["sum_0", 16], ["_padding_0", 5]]
@@ -48,21 +49,21 @@ def test_locals_are_fields_of_a_header_of_their_own() -> None:
 
 
 def test_the_parser_makes_the_header_valid_first() -> None:
-    _, start = unreset(program())["parsers"][0]["parse_states"]
+    _, start = unreset(program(), {"tmp"})["parsers"][0]["parse_states"]
     assert [each["op"] for each in start["parser_ops"]] == ["primitive", "extract"]
     (add,) = start["parser_ops"][0]["parameters"]
     assert add == {"op": "add_header_fast", "parameters": [{"type": "header", "value": HEADER}]}
 
 
-def test_a_program_without_locals_stays_as_it_is() -> None:
+def test_a_program_without_such_names_stays_as_it_is() -> None:
     plain = program()
-    plain["header_types"][0]["fields"] = [["meta_t._port0", 9, False], ["_padding_0", 7, False]]
-    assert unreset(plain) is plain
+    assert unreset(plain, {"other"}) is plain
 
 
 @pytest.mark.parametrize("name", ["pe", "p"])
-def test_committed_programs_clear_the_users_metadata_only(name: str) -> None:
+def test_committed_programs_clear_what_needs_zeros_only(name: str) -> None:
     committed = json.loads((COMPILED / f"{name}.json").read_text())
-    assert unreset(committed) is committed
+    assert not locals_of(committed)
+    assert not read_before_written(committed)
     assert HEADER not in committed["deparsers"][0]["order"]
     build_model(committed)

@@ -1,9 +1,10 @@
 """Proves that a compiled program reads no local variable before it writes it, on any path.
 
-unreset.py leaves the locals of p4c uncleared: one that is read too early has the value of an
-earlier packet. A local is written before a read when every path from the start of the parser or
-control to the read writes it: a data flow problem, solved over the graph of the program's
-statements, where any action of a table and either side of a condition may follow.
+What unreset.py leaves uncleared has the value of an earlier packet where it is read too early. A
+local is written before a read when every path from the start of the parser or control to the read
+writes it: a data flow problem, solved over the graph of the program's statements, where any action
+of a table and either side of a condition may follow. What a field list keeps for a later pass is
+no read: who reads it there has not written it.
 """
 
 from collections import deque
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from tools.p4.unreset import HEADER, Json
+from tools.p4.unreset import HEADER, Json, locals_of, scalars_of, unreset
 
 PRIMITIVES = {
     "_jump": "r",
@@ -39,8 +40,8 @@ PRIMITIVES = {
     "set": "wr",
     "truncate": "r",
 }
-"""Of each parameter: w is written; r, the input of calculation c and the elements of digest d and
-field list f are read; a is an array, h a header. Those of a parser's state are here, too."""
+"""Of each parameter: w is written; r, the input of calculation c and the elements of digest d are
+read; a is an array, h a header, f a field list. Those of a parser's state are here, too."""
 
 # A node by its place in the program; None is the end.
 Key = tuple[object, ...] | None
@@ -82,6 +83,17 @@ def read_before_written(program: Json) -> list[Read]:
     return sorted(found)
 
 
+def uncleared(program: Json) -> Json:
+    """The program with what needs no clearing in a header of its own: all locals, which have to be
+    proved, and what of the user's metadata can be. Raises UnknownError.
+
+    program: parsed BMv2 JSON.
+    """
+    names = scalars_of(program)
+    early = {read.local for read in read_before_written(unreset(program, names))}
+    return unreset(program, locals_of(program) | (names - early))
+
+
 def _written_before(nodes: Mapping[Key, _Node], start: Key) -> dict[Key, frozenset[str]]:
     """What every path from the start to a node writes, of each node there is a path to."""
     before: dict[Key, frozenset[str]] = {start: frozenset()}
@@ -109,7 +121,11 @@ class _Graph:
         self._lists = {
             "c": {c["name"]: frozenset(_locals(c["input"])) for c in program["calculations"]},
             "d": {d["id"]: frozenset(_locals(d["elements"])) for d in program["learn_lists"]},
-            "f": {f["id"]: frozenset(_locals(f["elements"])) for f in program["field_lists"]},
+        }
+        self._selectors = {
+            profile["name"]: frozenset(_locals(profile.get("selector")))
+            for pipeline in program["pipelines"]
+            for profile in pipeline["action_profiles"]
         }
         self._sizes = {
             array["name"]: int(array["size"])
@@ -198,7 +214,8 @@ class _Graph:
             # A miss does nothing.
             missed = ends.get("__MISS__", table.get("base_default_next"))
             following.append(_key(pipeline, missed))
-        self._add(key, f"{where}, key{_line(table)}", _locals(table["key"]), next_=following)
+        reads = {*_locals(table["key"]), *self._selectors.get(table.get("action_profile"), ())}
+        self._add(key, f"{where}, key{_line(table)}", reads, next_=following)
 
     def _action(
         self, pipeline: str, key: Key, where: str, number: int, ends: Iterable[str | None]
@@ -240,8 +257,10 @@ class _Graph:
                 reads |= set(_locals(parameter))
             elif kind == "c":
                 reads |= self._lists["c"][parameter["value"]]
-            elif kind in "df":
-                reads |= self._lists[kind].get(int(parameter["value"], 16), frozenset())
+            elif kind == "d":
+                reads |= self._lists["d"].get(int(parameter["value"], 16), frozenset())
+            elif kind == "f":
+                continue
             elif parameter["value"] == HEADER and step["op"] != "add_header_fast":
                 raise UnknownError(f"{where}: {step['op']} of all locals")
         return reads, writes if self._certain(step) else set()

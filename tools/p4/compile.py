@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools.p4.assigned import UnknownError, read_before_written
+from tools.p4.assigned import UnknownError, read_before_written, uncleared
 from tools.p4.direct import direct
 from tools.p4.programs import (
     COMPILED,
@@ -32,7 +32,7 @@ from tools.p4.programs import (
     same_compiler,
     sources,
 )
-from tools.p4.unreset import Json, unreset
+from tools.p4.unreset import Json
 
 COMPILER = "p4c-bm2-ss"
 # The controls ensure that one header of each pair is valid; p4c cannot determine which.
@@ -197,7 +197,11 @@ def compile_program(source: str, folder: Path, program: str) -> None:
             f"{COMPILER} did not compile {source} (exit status {done.returncode}); "
             "what it says is above, and p4src/compiled is as it was"
         )
-    made = unreset(direct(json.loads(compiled.read_text())))
+    made = direct(json.loads(compiled.read_text()))
+    try:
+        made = uncleared(made)
+    except UnknownError as error:
+        raise CompilerError(f"{source}: tools/p4/assigned.py does not know {error}") from None
     prove(source, made)
     compiled.write_text(json.dumps(made, indent=1) + "\n")
 

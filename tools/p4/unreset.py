@@ -1,12 +1,12 @@
-"""Moves p4c's local variables and temporaries out of what simple_switch clears for every packet.
+"""Moves what needs no clearing out of what simple_switch clears for every packet.
 
 simple_switch clears every metadata field for every packet, 640 instructions each, but no field of
-a packet header. What is written before it is read, as assigned.py proves of locals and temporaries,
-needs no clearing; the user's metadata does: the parser relies on its zeros. The others become
-fields of a header that the parser makes valid, by the primitive of simple_switch that does not
-clear it either, and no deparser emits.
+a packet header. What is written before it is read, as assigned.py proves, needs no clearing. It
+becomes a field of a header that the parser makes valid, by the primitive of simple_switch that does
+not clear it either, and no deparser emits.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 # A program in BMv2's JSON format, or a part of one.
@@ -17,14 +17,20 @@ HEADER = "locals"
 _HEADER_TYPE = "locals_t"
 
 
-def unreset(program: Json) -> Json:
-    """The program with its locals and temporaries in header `locals`.
+def locals_of(program: Json) -> set[str]:
+    """p4c's local variables and temporaries among the scalars of a parsed BMv2 JSON."""
+    return {name for name in scalars_of(program) if "." not in name}
 
-    program: parsed BMv2 JSON; fields of the user's metadata have a dot in their name.
-    """
-    scalars = _scalars_of(program)
-    fields = [field for field in scalars["fields"] if not _is_padding(field)]
-    local = {field[0] for field in fields if "." not in field[0]}
+
+def scalars_of(program: Json) -> set[str]:
+    """The scalars of a parsed BMv2 JSON; fields of the user's metadata have a dot in their name."""
+    return {field[0] for field in _scalars_of(program)["fields"] if not _is_padding(field)}
+
+
+def unreset(program: Json, names: Collection[str]) -> Json:
+    """The program with these scalars in header `locals`."""
+    fields = [field for field in _scalars_of(program)["fields"] if not _is_padding(field)]
+    local = scalars_of(program) & set(names)
     if not local:
         return program
     moved = _move(program, local)

@@ -46,9 +46,12 @@ control NoticeLimit(inout color_t color) {
 control TellIngressPe(
         in bth_h bth, in ingress_pe_h ingress_pe, in bit<48> now, inout base_meta_t base) {
     register<bit<32>, bit<16>>(FLOW_GATE_SIZE) last_sent;
-    register<bit<96>, bit<1>>(1) line;
-    BudgetGate(last_sent, line) notice_gate;
-    BudgetTurn(last_sent, line) notice_turn;
+    register<bit<96>, tenant_t>(TENANT_CELLS) lines;
+    register<bit<32>, bit<16>>(FLOW_GATE_SIZE) tenants;
+    register<bit<96>, tenant_t>(1) tenant_line;
+    FlowDue(last_sent) notice_due;
+    BudgetGate(last_sent, lines, tenants, tenant_line) notice_gate;
+    BudgetTurn(last_sent, lines, tenants, tenant_line) notice_turn;
     NoticeLimit() notice_limit;
 
     apply {
@@ -56,19 +59,19 @@ control TellIngressPe(
         if (kind == NotificationKind.END_CON_CNP && (!bth.isValid() || bth.opcode == BthOpcode.CNP)) {
             events.count(Event.INNER_OPAQUE);
         } else {
-            bool due = false;
-            bool asks = false;
-            bit<32> cell = 0;
+            budget_t budget = { 0, 0, false, false, false };
             bit<16> index = ingress_pe.label[15:0];
+            tenant_t tenant = VRF_CELL(base.vrf);
             color_t color = RED;
-            notice_gate.apply(index, base.level_interval, now, cell, due, asks);
-            if (!due) {
+            notice_due.apply(index, base.level_interval, now, budget.cell, budget.due);
+            if (!budget.due) {
                 flow_interval_suppressed.count(kind);
             } else {
-                if (asks) {
+                notice_gate.apply(index, tenant, now, budget);
+                if (budget.asks) {
                     notice_limit.apply(color);
-                    notice_turn.apply(index, now, cell, color == GREEN, 0);
                 }
+                notice_turn.apply(index, tenant, now, budget, color == GREEN, 0);
                 if (color != GREEN) {
                     node_rate_suppressed.count(kind);
                 } else {

@@ -12,11 +12,11 @@
 // AskUpstream: whose queue, or place among the held packets, is short, is held where it comes from (SRF-7, SRF-8).
 // A copy of the packet becomes an ARN for the upstream neighbour or a PAUSE frame for a data centre.
 // Reads:  the queue the packet came from, budget_state; meta.traffic, meta.is_named, meta.relief, meta.refresh;
-//         parked: the packet waits here; lasts: for how long its congestion goes on, 0 where that is unknown.
+//         parked: the packet waits here; tenant: as in BudgetGate; lasts: for how long its congestion goes on, 0 where that is unknown.
 // Writes: meta.queue, meta.budget, meta.arn_type; asks: what the copy becomes, NONE where nothing is asked.
 // When:   packets of the underlay in egress that are no notification and whose origin can be asked.
 control AskUpstream(
-        in standard_metadata_t standard_metadata, in bool parked, in microseconds_t lasts,
+        in standard_metadata_t standard_metadata, in bool parked, in tenant_t tenant, in microseconds_t lasts,
         inout flow_control_meta_t meta, out NotificationKind asks) {
     HoldLevel() hold_level;
     ArnGate() arn_gate;
@@ -25,11 +25,11 @@ control AskUpstream(
         asks = NotificationKind.NONE;
         bit<2> budget;
         budget_state.read(budget, 0);
-        meta.budget = (QueueState)budget;
+        meta.budget = (BudgetState)budget;
         if (!parked) {
             // What passes is not what fills the budget.
-            if (meta.budget == QueueState.CONGESTED) {
-                meta.budget = QueueState.BETWEEN;
+            if (meta.budget == BudgetState.CONGESTED) {
+                meta.budget = BudgetState.BETWEEN;
             }
             hold_level.apply(
                 standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
@@ -44,7 +44,8 @@ control AskUpstream(
                 kind = NotificationKind.PAUSE;
             }
             if (meta.is_named) {
-                arn_gate.apply(standard_metadata.egress_global_timestamp, lasts, meta, held_back, refused);
+                arn_gate.apply(
+                    standard_metadata.egress_global_timestamp, tenant, lasts, meta, held_back, refused);
             } else if (meta.queue == QueueState.CONGESTED && !parked) {
                 events.count(Event.INNER_OPAQUE);
             }

@@ -4,9 +4,10 @@
 #include "../../base/v1model/externs.p4"
 #include "../../base/sizes.p4"
 #include "../../base/types.p4"
+#include "../../fast_cnp/v1model/budget_gate.p4"
 #include "../flow_control_types.p4"
 
-// QueueState of the budget: Hold in ingress writes it, egress reads it. What it was before the packet waited in a
+// BudgetState: Hold in ingress writes it, egress reads it. What it was before the packet waited in a
 // queue would be out of date there.
 register<bit<2>, bit<1>>(1) budget_state;
 
@@ -44,8 +45,12 @@ control Hold(
     register<bit<32>, hold_cell_t>(HOLD_CELLS) next_outs;
     register<bit<48>, hold_cell_t>(HOLD_CELLS) last_outs;
     register<bit<33>, hold_cell_t>(HOLD_CELLS) first_rounds;
-    // When hold_meter counted a hold last
-    register<bit<48>, hold_cell_t>(HOLD_CELLS) counted_at;
+    // When hold_meter counted a hold last, or since when one waits for it; the line of each port
+    register<bit<32>, bit<16>>(FLOW_GATE_SIZE) counted_at;
+    register<bit<96>, tenant_t>(TENANT_CELLS) lines;
+    FlowDue(counted_at) count_due;
+    LineGate(counted_at, lines) hold_gate;
+    LineTurn(counted_at, lines) hold_turn;
     // Of the node
     register<bit<32>, bit<1>>(1) held_packets;
     register<bit<32>, bit<1>>(1) held_octets;
@@ -53,7 +58,7 @@ control Hold(
     register<bit<32>, port_t>(PORT_COUNTER_SIZE) port_packets;
     register<bit<32>, port_t>(PORT_COUNTER_SIZE) port_octets;
     // Bounds the holds that a neighbour begins, and those it goes on renewing: each is counted again after twice the
-    // longest time (SRF-7).
+    // longest time, and those that were refused come first (SRF-7).
     METER(".hold_meter", hold_meter, port_t, PORT_COUNTER_SIZE)
 
     bit<32> max_packets;
@@ -128,16 +133,25 @@ control Hold(
             if (time > max_time) {
                 time = max_time;
             }
-            bit<48> counted;
             color_t color = GREEN;
-            counted_at.read(counted, cell);
             if (in_use && !same) {
                 meta.verdict = HoldVerdict.NO_CELL;
             } else {
-                if (!same || now >= counted + max_time + max_time) {
-                    EXECUTE_METER(hold_meter, port, color)
-                    if (color == GREEN) {
-                        counted_at.write(cell, now);
+                bit<32> counted;
+                bool due;
+                count_due.apply((bit<16>)cell, (microseconds_t)(max_time + max_time), now, counted, due);
+                // What was counted is over.
+                if (!same && counted[0:0] == 1) {
+                    counted = 0;
+                    due = true;
+                }
+                if (due) {
+                    bool asks;
+                    color = RED;
+                    hold_gate.apply((bit<16>)cell, (tenant_t)port, now, counted, asks);
+                    if (asks) {
+                        EXECUTE_METER(hold_meter, port, color)
+                        hold_turn.apply((bit<16>)cell, (tenant_t)port, now, counted, color == GREEN, 0);
                     }
                 }
                 if (color != GREEN) {
@@ -241,11 +255,11 @@ control Hold(
         }
 
         if (packets >= mark_packets || held >= mark_octets) {
-            budget_state.write(0, (bit<2>)QueueState.CONGESTED);
+            budget_state.write(0, (bit<2>)BudgetState.CONGESTED);
         } else if (packets <= low_packets && held <= low_octets) {
-            budget_state.write(0, (bit<2>)QueueState.RELIEVED);
+            budget_state.write(0, (bit<2>)BudgetState.RELIEVED);
         } else {
-            budget_state.write(0, (bit<2>)QueueState.BETWEEN);
+            budget_state.write(0, (bit<2>)BudgetState.BETWEEN);
         }
     }
 }

@@ -5,6 +5,7 @@
 #include "../../base/v1model/p.p4"
 #include "../arn_upstream.p4"
 #include "../flow_control_types.p4"
+#include "../../fast_cnp/v1model/tunnel_cell.p4"
 #include "ask_upstream.p4"
 #include "copy_for_neighbor.p4"
 #include "hold.p4"
@@ -155,11 +156,17 @@ control HoldCopy(
 control HoldAsk(
         inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
     AskUpstream() ask_upstream;
+    TunnelCell() tunnel_cell;
 
     apply {
         meta.base.stays = standard_metadata.egress_port == PARK_PORT;
         if (meta.flow_control.has_upstream && meta.base.notification_kind == NotificationKind.NONE) {
-            ask_upstream.apply(standard_metadata, meta.base.stays, 0, meta.flow_control, meta.base.asks);
+            // A service is a tunnel's already.
+            tenant_t tunnel = 0;
+            if (meta.flow_control.mode == FlowControl.FLOW) {
+                tunnel_cell.apply(hdr.outer_ipv6, tunnel);
+            }
+            ask_upstream.apply(standard_metadata, meta.base.stays, tunnel, 0, meta.flow_control, meta.base.asks);
         }
     }
 }

@@ -115,6 +115,31 @@ control HoldEncap(
     }
 }
 
+// HoldTunnelEnd: the port of a data centre may be congested, where the tunnel is gone.
+// Writes: hdr.held_name: what the neighbour that the packet came from would hold.
+// When:   a tunnel ends here, before TunnelDecap.
+control HoldTunnelEnd(
+        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
+    NameTraffic() name_traffic;
+
+    apply {
+        if (meta.flow_control.mode != FlowControl.OFF && meta.base.notification_kind == NotificationKind.NONE) {
+            name_traffic.apply(hdr, meta, meta.base.arrived_dst);
+            if (meta.flow_control.is_named) {
+                hdr.held_name.setValid();
+                hdr.held_name.ip_version = meta.flow_control.traffic.ip_version;
+                hdr.held_name.label = meta.flow_control.traffic.label;
+                hdr.held_name.protocol = meta.flow_control.traffic.protocol;
+                hdr.held_name.src = meta.flow_control.traffic.src;
+                hdr.held_name.dst = meta.flow_control.traffic.dst;
+                hdr.held_name.src_port = meta.flow_control.traffic.src_port;
+                hdr.held_name.dst_port = meta.flow_control.traffic.dst_port;
+                hdr.held_name.priority = meta.flow_control.traffic.priority;
+            }
+        }
+    }
+}
+
 // HoldOrPass: a packet goes, or waits; a neighbour or a data centre is answered (SRF-7, SRF-9).
 // Reads:  meta.flow_control.request, is_pause; headers; where the packet goes.
 // Writes: what Holding and WaitForDc write.
@@ -162,22 +187,44 @@ control HoldOrPass(
     }
 }
 
+// HeldBehindTunnel: what HoldTunnelEnd remembered.
+// Writes: meta.traffic, meta.is_named.
+// When:   in egress, a packet whose tunnel ended here.
+control HeldBehindTunnel(in held_name_h name, inout flow_control_meta_t meta) {
+    apply {
+        meta.is_named = true;
+        meta.traffic.ip_version = name.ip_version;
+        meta.traffic.label = name.label;
+        meta.traffic.protocol = name.protocol;
+        meta.traffic.src = name.src;
+        meta.traffic.dst = name.dst;
+        meta.traffic.src_port = name.src_port;
+        meta.traffic.dst_port = name.dst_port;
+        meta.traffic.priority = name.priority;
+    }
+}
+
 // HoldOrigin: who can be asked to hold this packet's traffic, a neighbour or a data centre (SRF-7, SRF-8).
 // Writes: meta.flow_control.traffic, is_named, has_upstream, relief, refresh; the neighbour's headers.
 // When:   in egress, first.
 control HoldOrigin(
         inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
     NameTraffic() name_traffic;
+    HeldBehindTunnel() held_behind_tunnel;
     ArnUpstream() arn_upstream;
     DcRelief() dc_relief;
     HeldPriority() held_priority;
 
     apply {
-        if (meta.flow_control.mode != FlowControl.OFF && hdr.outer_ipv6.isValid()) {
-            name_traffic.apply(hdr, meta, meta.base.arrived_dst);
+        if (meta.flow_control.mode != FlowControl.OFF && (hdr.outer_ipv6.isValid() || hdr.held_name.isValid())) {
+            if (hdr.held_name.isValid()) {
+                held_behind_tunnel.apply(hdr.held_name, meta.flow_control);
+            } else {
+                name_traffic.apply(hdr, meta, meta.base.arrived_dst);
+            }
             arn_upstream.apply(hdr.envelope, meta.flow_control);
             // What waits, or waited, for one data centre says nothing of the queue that another is paused for.
-            if (!meta.flow_control.has_upstream && meta.base.parse_more != WAITED_FOR_DC
+            if (!hdr.held_name.isValid() && !meta.flow_control.has_upstream && meta.base.parse_more != WAITED_FOR_DC
                     && standard_metadata.instance_type != INSTANCE_INGRESS_CLONE
                     && standard_metadata.instance_type != INSTANCE_EGRESS_CLONE) {
                 dc_relief.apply(meta.flow_control);
@@ -206,6 +253,12 @@ control HoldCopy(
             }
         }
         if (meta.base.copy_kind == NotificationKind.ARN) {
+            if (hdr.held_name.isValid()) {
+                hdr.vlan.setInvalid();
+                hdr.ethernet.ether_type = EtherType.IPV6;
+                hdr.outer_ipv6.setValid();
+                hdr.outer_ipv6.version = 6;
+            }
             hdr.tunnel.gre.setInvalid();
             hdr.tunnel.gre_key.setInvalid();
             // See HoldAsk; the only copy of its packet.
@@ -260,9 +313,11 @@ control HoldAsk(
         if (meta.flow_control.mode != FlowControl.OFF
                 && (meta.flow_control.has_upstream || meta.flow_control.relief != Relief.NONE)
                 && (meta.encapsulated || meta.base.notification_kind == NotificationKind.NONE)) {
-            ask_upstream.apply(standard_metadata, parked, pause_left, meta.flow_control, meta.base.asks);
+            ask_upstream.apply(
+                standard_metadata, parked, VRF_CELL(meta.base.vrf), pause_left, meta.flow_control,
+                meta.base.asks);
             if (meta.flow_control.relief == Relief.CNP && (meta.flow_control.queue == QueueState.CONGESTED
-                        || meta.flow_control.budget == QueueState.CONGESTED)) {
+                        || meta.flow_control.budget == BudgetState.CONGESTED)) {
                 meta.tell_interval = meta.flow_control.refresh;
             }
         }

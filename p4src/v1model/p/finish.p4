@@ -4,6 +4,9 @@
 #include "../../base/v1model/p.p4"
 #include "../../base/rate_limits.p4"
 
+// Of the underlay: a P has no VRF
+const vrf_t NO_VRF = 0;
+
 // Finish: a packet leaves ingress, goes to the controller, or is dropped and counted.
 // Reads:  meta.base.drop_reason, punt_reason, is_done, egress_port.
 // Writes: standard_metadata.egress_spec; counters. Ends the pass.
@@ -22,9 +25,9 @@ control Finish(
         }
         if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason != PuntReason.NONE) {
             color_t punt_color = GREEN;
-            punt_limit.apply(meta.base.vrf, punt_color);
+            punt_limit.apply(NO_VRF, punt_color);
             if (punt_color != GREEN) {
-                vrf_refused.count(VRF_CELL(meta.base.vrf));
+                vrf_refused.count(VRF_CELL(NO_VRF));
                 meta.base.drop_reason = DropReason.PUNT_RATE_LIMIT;
             }
         }

@@ -6,6 +6,7 @@
 #include "../../fast_cnp/domain_mode.p4"
 #include "../../fast_cnp/v1model/budget_gate.p4"
 #include "../../fast_cnp/v1model/copy_for_sender.p4"
+#include "../../fast_cnp/v1model/tunnel_cell.p4"
 
 // Tell: a congested queue, or what a mode knows, is said to the ingress PE or the sender (FCN-8, FCN-11).
 // Reads:  meta.base.level_notifies; underlay header. Marking leaves a packet ECN-capable.
@@ -15,18 +16,22 @@ control Tell(
         inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
     DomainMode() domain_mode;
     PathCongested() path_congested;
+    TunnelCell() tunnel_cell;
     register<bit<32>, bit<16>>(FLOW_GATE_SIZE) last_sent;
-    register<bit<96>, bit<1>>(1) line;
-    BudgetGate(last_sent, line) fast_cnp_gate;
-    BudgetTurn(last_sent, line) fast_cnp_turn;
+    register<bit<96>, tenant_t>(TENANT_CELLS) lines;
+    register<bit<32>, bit<16>>(FLOW_GATE_SIZE) tunnels;
+    register<bit<96>, tenant_t>(1) tunnel_line;
+    FlowDue(last_sent) fast_cnp_due;
+    BudgetGate(last_sent, lines, tunnels, tunnel_line) fast_cnp_gate;
+    BudgetTurn(last_sent, lines, tunnels, tunnel_line) fast_cnp_turn;
     PathTells() path_tells;
     NotificationLimit() notification_limit;
     CopyForSender() copy_for_sender;
 
     apply {
-        bool asks = false;
-        bit<32> cell = 0;
+        budget_t budget = { 0, 0, false, false, false };
         bit<16> index = hdr.outer_ipv6.flow_label[15:0];
+        tenant_t tunnel = 0;
         if (meta.base.level_notifies == 1) {
             // An ECN-capable packet with an FCN label that is no notification itself.
             if (meta.base.notification_kind == NotificationKind.NONE
@@ -36,27 +41,35 @@ control Tell(
                 path_congested.apply(hdr, meta, standard_metadata);
                 if (meta.base.mode.congestion_kind == NotificationKind.FAST_CNP
                         || meta.base.mode.congestion_kind == NotificationKind.END_CON_CNP) {
-                    bool due = false;
-                    fast_cnp_gate.apply(
-                        index, meta.base.level_interval, standard_metadata.egress_global_timestamp, cell, due, asks);
-                    if (asks) {
-                        meta.base.tells = meta.base.mode.congestion_kind;
-                        meta.base.copy_label = hdr.outer_ipv6.flow_label;
-                    } else if (due) {
-                        node_rate_suppressed.count(meta.base.mode.congestion_kind);
-                    } else {
+                    fast_cnp_due.apply(
+                        index, meta.base.level_interval, standard_metadata.egress_global_timestamp, budget.cell,
+                        budget.due);
+                    if (!budget.due) {
                         flow_interval_suppressed.count(meta.base.mode.congestion_kind);
+                    } else {
+                        tunnel_cell.apply(hdr.outer_ipv6, tunnel);
+                        fast_cnp_gate.apply(index, tunnel, standard_metadata.egress_global_timestamp, budget);
+                        if (budget.asks) {
+                            meta.base.tells = meta.base.mode.congestion_kind;
+                            meta.base.copy_label = hdr.outer_ipv6.flow_label;
+                        } else {
+                            node_rate_suppressed.count(meta.base.mode.congestion_kind);
+                        }
                     }
                 }
             }
         }
         path_tells.apply(hdr, meta, standard_metadata);
+        color_t color = RED;
         if (meta.base.tells != NotificationKind.NONE) {
-            color_t color = GREEN;
             notification_limit.apply(color);
-            if (asks && meta.base.tells == meta.base.mode.congestion_kind) {
-                fast_cnp_turn.apply(index, standard_metadata.egress_global_timestamp, cell, color == GREEN, 0);
-            }
+        }
+        // A message about a path may have taken its place.
+        if (budget.due && (!budget.asks || meta.base.tells == meta.base.mode.congestion_kind)) {
+            fast_cnp_turn.apply(
+                index, tunnel, standard_metadata.egress_global_timestamp, budget, budget.asks && color == GREEN, 0);
+        }
+        if (meta.base.tells != NotificationKind.NONE) {
             if (color != GREEN) {
                 node_rate_suppressed.count(meta.base.tells);
                 meta.base.tells = NotificationKind.NONE;

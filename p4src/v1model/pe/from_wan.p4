@@ -88,11 +88,12 @@ control LookUp(
 }
 
 // EndTunnel: the underlay's headers are removed; what they say of congestion is kept (SRF-2, FCN-18).
-// Writes: what RememberTunnel, TunnelDecap and EcnDecap write; the customer's ECN field, IPv4 checksum.
+// Writes: what RememberTunnel, HoldTunnelEnd, TunnelDecap and EcnDecap write; the customer's ECN field, IPv4 checksum.
 // When:   the packet has an underlay header.
 control EndTunnel(
         inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
     RememberTunnel() remember_tunnel;
+    HoldTunnelEnd() hold_tunnel_end;
     TunnelDecap() tunnel_decap;
     EcnDecap() ecn_decap;
     Ipv4Checksum() ipv4_checksum;
@@ -100,6 +101,7 @@ control EndTunnel(
     apply {
         if (!meta.make_cnp) {
             remember_tunnel.apply(hdr.outer_ipv6, meta.base, hdr.ingress_pe);
+            hold_tunnel_end.apply(hdr, meta, standard_metadata);
         }
         tunnel_decap.apply(hdr, meta);
         if (!meta.make_cnp) {

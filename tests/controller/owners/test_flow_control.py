@@ -108,3 +108,20 @@ def test_a_pe_heeds_pauses_of_the_ports_it_is_told_to(network: dict[str, Any]) -
     assert {port: each["quantum_time"] for port, each in heeded.items()} == {1: 335, 7: 33_554}
     # A fifth of the budget, for two ports
     assert {(each["packets"], each["octets"]) for each in heeded.values()} == {(90, 300_000)}
+
+
+@pytest.mark.parametrize(
+    ("mode", "together"), [("service", False), ("flow", False), ("priority", True)]
+)
+def test_ports_to_data_centres_are_watched_where_tenants_are_apart(
+    network: dict[str, Any], mode: str, together: bool
+) -> None:
+    """Where neighbours would hold several tenants for the congestion of one, they are not asked."""
+    network["flow_control"] = mode
+    network["vrfs"]["red"] = {"id": 77}
+    network["nodes"]["pe1"]["ports"].append({"number": 7, "role": "dc", "vrf": "red"})
+    network["nodes"]["pe1"]["vrfs"]["red"] = {"service_sid": "2001:db8:0:1::d47"}
+    tables, _ = entities(network, "pe1")
+    node = parse_config(yaml.safe_dump(network)).nodes["pe1"]
+    ports = {port.number for port in (node.core_ports if together else node.ports)}
+    assert {each["egress_port"] for each in arguments(tables, "hold_level")} == ports

@@ -85,15 +85,18 @@ def at_p(modes: dict[str, str], load: Load) -> Told:
 
 
 def with_many_flows(load: Load, flows: int) -> Told:
-    """p2, as above, in mode fcn with so many flows, which differ in their labels alone."""
+    """p2, as above, in mode fcn with so many flows of one customer, which differ in their labels
+    alone; one more is another customer's."""
     config = _config({"notification": "fcn"})
     source = str(tunnel_source(config, "pe1", config.nodes["pe1"].tunnels["short"], "blue"))
-    target = str(config.nodes["pe2"].vrfs["blue"].service_sid)
-    one = _tunnelled(source, target, _mac(config, "p2", 1))[0]
+    service_sid = config.nodes["pe2"].vrfs["blue"].service_sid
+    assert service_sid is not None
+    mac = _mac(config, "p2", 1)
+    one, other = (_tunnelled(source, str(sid), mac)[0] for sid in (service_sid, service_sid + 1))
+    first = int.from_bytes(one[LABEL])
     frames = tuple(
-        one[: LABEL.start] + (first | number).to_bytes(3) + one[LABEL.stop :]
-        for first in [int.from_bytes(one[LABEL])]
-        for number in range(flows)
+        frame[: LABEL.start] + (first | number).to_bytes(3) + frame[LABEL.stop :]
+        for number, frame in enumerate([*[one] * flows, other])
     )
     return _run(config, "p2", frames, (1, 2), load)
 

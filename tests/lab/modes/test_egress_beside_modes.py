@@ -98,8 +98,8 @@ def test_a_congested_port_marks(seen: Seen) -> None:
 
 
 def test_the_ingress_pe_is_told_as_the_mode_says(seen: Seen) -> None:
-    """FCN-18; mode fantel says nothing of a port to a data centre. What drains when a pause is over
-    may make queues that are told of, too."""
+    """FCN-18; mode fantel says nothing of a port to a data centre. What drains after a hold or a
+    pause may make queues that are told of, too."""
     kind = NOTICES[seen.modes["notification"]]
     said = [each for near in LAST_HOPS for each in _notices(seen, "pe2", near)]
     arrived = [each for near in ("p1", "p3") for each in _notices(seen, near, "pe1")]
@@ -107,7 +107,8 @@ def test_the_ingress_pe_is_told_as_the_mode_says(seen: Seen) -> None:
     if kind in (None, "fantel"):
         assert not said
     elif seen.place == EGRESS:
-        assert len(said) == len(arrived) > 0
+        assert 0 < len(said) <= len(arrived)
+        assert len(said) == len(arrived) or holds(seen)
     assert others <= {kind, "fantel", "arn"}
 
 
@@ -132,7 +133,7 @@ def test_senders_are_told(seen: Seen) -> None:
     if seen.place == EGRESS and kind not in (None, "fantel"):
         if seen.modes.get("treatment") not in ("slow", "reroute"):
             assert through_the_queue(seen) == through
-            assert senders == through
+            assert senders == through or (holds(seen) and senders > through)
         else:
             assert senders <= through
         if seen.modes["notification"] == "two-threshold":
@@ -144,19 +145,18 @@ def test_senders_are_told(seen: Seen) -> None:
 # -- neighbours --------------------------------------------------------------------------------
 
 
-def test_neighbours_hold_for_a_data_centre_that_pauses(seen: Seen) -> None:
-    """SRF-9."""
+def test_neighbours_hold_for_a_data_centre(seen: Seen) -> None:
+    """SRF-9; and for its congested port (SRF-7)."""
     arns = _arns(seen)
     parked = {node: counts["HOLD_PARKED"] for node, counts in seen.counts.items()}
     assert parked == {node: counts["HOLD_LEFT"] for node, counts in seen.counts.items()}
     assert not any(counts["HOLD_SKIPPED"] for counts in seen.counts.values())
-    if seen.place != PAUSED:
+    if not holds(seen):
         assert not arns
-        assert not parked["pe2"]
         return
     assert {each.datagram[40 + 8 + 3] for each in arns} == {PARA_TYPES[seen.modes["flow_control"]]}
     assert {each.event for each in arns} == {1, 2}
-    assert parked["pe2"] > 0
+    assert (parked["pe2"] > 0) == (seen.place == PAUSED)
     assert parked["p2"] > 0
 
 

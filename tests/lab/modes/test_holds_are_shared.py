@@ -1,6 +1,8 @@
 """A neighbour asks a node to hold a customer's many flows, and one flow of another customer: how
 many of these holds are granted (SRF-7). `pytest -s` prints the figures."""
 
+from statistics import mean
+
 import pytest
 import yaml
 from domain_modes import LINKS, network
@@ -23,22 +25,24 @@ MESSAGES = 4_000
 GRANTED = ("HOLD_BEGUN", "HOLD_RENEWED")
 
 
-def granted(mode: str, flows: int, time_us: int = 1_000) -> float:
-    """The share of holds that is granted where a neighbour asks in turn for one flow of a customer
-    and so many of another. time_us: `holding.time`."""
+def granted(mode: str, flows: int, time_us: int = 1_000) -> list[float]:
+    """Of each flow the share of holds that is granted where a neighbour asks in turn for one flow
+    of a customer and so many of another. time_us: `holding.time`."""
     assert [f"{NODE}:{PORT}", f"{NEIGHBOUR}:1"] in LINKS
     config = parse_config(yaml.safe_dump(network({"notification": "none", "flow_control": mode})))
     engine = MemoryEngine(load_program(compiled_programs() / "p.json"))
     write_entries(provision_of(config, NODE), engine)
     turn = [_frame(config, mode, time_us, 2, 0)]
     turn += [_frame(config, mode, time_us, 1, number) for number in range(flows)]
+    found = [0] * len(turn)
     for number in range(MESSAGES):
+        before = _holds(engine)
         engine.inject(PORT, turn[number % len(turn)])
         engine.advance(SPACING_NS)
-    found = _holds(engine)
+        found[number % len(turn)] += _holds(engine) - before
     engine.close()
-    print(f"\n{mode}, 1 and {flows} flows, {time_us} us: {found} of {MESSAGES} holds granted")
-    return found / MESSAGES
+    print(f"\n{mode}, 1 and {flows} flows, {time_us} us: {sum(found)} of {MESSAGES} holds granted")
+    return [each / len(range(number, MESSAGES, len(turn))) for number, each in enumerate(found)]
 
 
 def _frame(config: Config, mode: str, time_us: int, customer: int, number: int) -> bytes:
@@ -75,20 +79,23 @@ def _holds(engine: MemoryEngine) -> int:
 @pytest.mark.parametrize("flows", [15, 300])
 def test_a_customer_is_one_service(flows: int) -> None:
     """Over SRv6 all its flows have one name, so they take no hold from another customer."""
-    assert granted("service", flows) == 1
+    assert min(granted("service", flows)) == 1
 
 
 def test_few_flows_have_a_hold_each() -> None:
     """That are named again within `time`."""
-    assert granted("flow", 15) == 1
+    assert min(granted("flow", 15)) == 1
 
 
 @pytest.mark.parametrize("flows", [47, 299])
 def test_many_flows_share_what_a_port_may_hold(flows: int) -> None:
-    """A hold that has ended begins anew, and `holds_per_port` bounds that, for all customers."""
-    assert 0.1 < granted("flow", flows) < 0.3
+    """A hold that has ended begins anew, and `holds_per_port` bounds that, for all in turn. Of two
+    that share one of the 1,024 cells one may get nothing."""
+    shares = granted("flow", flows)
+    assert 0.1 < mean(shares) < 0.3
+    assert sum(each < mean(shares) / 3 for each in shares) <= flows / 100
 
 
 def test_a_longer_time_makes_room_for_more_flows() -> None:
     """Up to `holds_per_port`."""
-    assert granted("flow", 47, time_us=5_000) > 0.9
+    assert mean(granted("flow", 47, time_us=5_000)) > 0.9

@@ -87,13 +87,13 @@ def test_so_are_those_of_the_ingress_pe(
 def test_the_egress_pe_tells_as_without_flow_control(
     load: str, notification: str, flow_control: str
 ) -> None:
-    """FCN-18: of its port to a data centre; it asks nobody to hold."""
+    """FCN-18: of its port to a data centre, where it asks its neighbour to hold, too (SRF-7)."""
     alone = told("egress PE", load, notification, "off")
     beside = told("egress PE", load, notification, flow_control)
     each = LOADS[load]
     check_as_many(alone, beside, each)
     assert max(map(gap, beside.flows.values())) <= max(map(gap, alone.flows.values())) * 1.02
-    assert not beside.names
+    check_asked(beside, each)
     assert not beside.pauses
 
 
