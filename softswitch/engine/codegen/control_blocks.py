@@ -2,6 +2,7 @@
 
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen import value as v
+from fcn.softswitch.engine.codegen.blocks import Block, Frame, divide
 from fcn.softswitch.engine.codegen.codec import indent
 from fcn.softswitch.engine.codegen.expr import Exprs
 from fcn.softswitch.engine.codegen.layout import Layout, nbytes
@@ -82,32 +83,39 @@ class ControlBlocks:
     def function(self, p: m.ControlBlock) -> str:
         """C of prog_<pipeline>."""
         nodes = self._labels(p)
-        out = [
-            f"static void prog_{p.name}(sw_engine *e, sw_pkt *p)",
-            "{",
-            "    phv *h = sw_phv(p);",
-            "    (void)e, (void)h;",
-            f"    goto {self._label(nodes, p.init)};",
-        ]
+        frame = Frame(
+            "sw_engine *e, sw_pkt *p", "e, p", ("phv *h = sw_phv(p);", "(void)e, (void)h;")
+        )
+        blocks = []
         for t in p.tables:
-            out.append(f"{nodes[t.name]}:")
-            out += self.layout.budget.lines(indent(self._table(p.name, t, nodes)))
+            lines = self.layout.budget.lines(self._table(p.name, t, nodes))
+            blocks.append(Block(nodes[t.name], lines))
         for c in p.conditionals:
-            out.append(f"{nodes[c.name]}:")
-            out.append(f"    if ({self.exprs.boolean(c.expression)}) {{")
-            out += indent(self.layout.points.mark(p.name, c.name, "true"), 2)
-            out.append(f"        goto {self._label(nodes, c.true_next)};")
-            out.append("    }")
-            out += indent(self.layout.points.mark(p.name, c.name, "false"))
-            out.append(f"    goto {self._label(nodes, c.false_next)};")
+            lines = [
+                f"if ({self.exprs.boolean(c.expression)}) {{",
+                *indent(self.layout.points.mark(p.name, c.name, "true")),
+                f"    goto {self._label(nodes, c.true_next)};",
+                "}",
+                *self.layout.points.mark(p.name, c.name, "false"),
+                f"goto {self._label(nodes, c.false_next)};",
+            ]
+            blocks.append(Block(nodes[c.name], lines))
         for call in p.calls:
-            out.append(f"{nodes[call.name]}:")
-            out += indent(self.layout.points.mark(p.name, call.name))
-            out.append(f"    act_{call.action_id}(e, p, h, NULL);")
-            out += indent(self._exit())
-            out.append(f"    goto {self._label(nodes, call.next_node)};")
-        out += ["end:", "    return;", "}"]
-        return "\n".join(out) + "\n"
+            lines = [
+                *self.layout.points.mark(p.name, call.name),
+                f"act_{call.action_id}(e, p, h, NULL);",
+                *self._exit(),
+                f"goto {self._label(nodes, call.next_node)};",
+            ]
+            blocks.append(Block(nodes[call.name], lines))
+        functions, run = divide(f"prog_{p.name}", frame, self._label(nodes, p.init), blocks)
+        return "\n".join([
+            functions + f"static void prog_{p.name}(sw_engine *e, sw_pkt *p)",
+            "{",
+            "    (void)e, (void)p;",
+            *indent(run),
+            "}\n",
+        ])  # fmt: skip
 
     @staticmethod
     def _labels(p: m.ControlBlock) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen import value as v
 from fcn.softswitch.engine.codegen.actions import Actions
+from fcn.softswitch.engine.codegen.blocks import Block, Frame, divide
 from fcn.softswitch.engine.codegen.calc import checksum_code
 from fcn.softswitch.engine.codegen.codec import fixed_bytes, indent, varbit
 from fcn.softswitch.engine.codegen.control_blocks import set_words
@@ -17,6 +18,9 @@ _CORE_ERRORS = (
 
 MAX_REPETITIONS = 16384
 """Transitions back to an earlier state while one packet is parsed: more than it has octets."""
+
+DEPARSED = 64
+"""Headers of which the deparser puts out as many in one function, where there are more."""
 
 
 class Parser:
@@ -36,23 +40,35 @@ class Parser:
 
     def parse_function(self) -> str:
         """C of prog_parse: extract headers, keep the error, verify checksums."""
+        frame = Frame(
+            "sw_engine *e, sw_pkt *p, sw_parsing *s",
+            "e, p, &s",
+            (
+                "phv *h = sw_phv(p);",
+                "const uint8_t *d = sw_data(p);",
+                "const uint32_t len = sw_size(p);",
+                "uint32_t off = s->off, repetitions = s->repetitions;",
+                "(void)e, (void)h, (void)d, (void)len;",
+            ),
+            ("s->off = off;", "s->repetitions = repetitions;"),
+        )
+        blocks = []
+        for state in self.model.states.values():
+            mark = self.layout.points.mark("parser", state.name)
+            blocks.append(Block(self.labels[state.name], mark + self._state(state)))
+        functions, run = divide("prog_parse", frame, self._label(self.model.init_state), blocks)
         out = [
-            "static void prog_parse(sw_engine *e, sw_pkt *p)",
+            functions + "static void prog_parse(sw_engine *e, sw_pkt *p)",
             "{",
             "    phv *h = sw_phv(p);",
-            "    const uint8_t *d = sw_data(p);",
-            "    const uint32_t len = sw_size(p);",
-            "    uint32_t off = 0, repetitions = 0;",
+            "    sw_parsing s = {0, 0};",
             f"    p->parser_error = {self.errors['NoError']};",
             "    p->checksum_error = false;",
-            "    (void)e, (void)h, (void)d, (void)len, (void)repetitions;",
-            f"    goto {self._label(self.model.init_state)};",
+            "    (void)e, (void)h;",
+            *indent(run),
+            "    p->head += s.off;",
+            "    p->len -= s.off;",
         ]
-        for state in self.model.states.values():
-            out.append(f"{self.labels[state.name]}:")
-            out += indent(self.layout.points.mark("parser", state.name))
-            out += indent(self._state(state))
-        out += ["done:", "    p->head += off;", "    p->len -= off;"]
         for c in self.model.checksums:
             if c.verify:
                 out += indent(checksum_code(self.layout, self._condition(c), c, True))
@@ -64,7 +80,7 @@ class Parser:
 
     def _label(self, state: str | None) -> str:
         if state is None:
-            return "done"
+            return "end"
         if state not in self.labels:
             raise ProgramError(f"unknown parser state {state!r}")
         return self.labels[state]
@@ -79,7 +95,7 @@ class Parser:
         return f"{{ if (++repetitions > {MAX_REPETITIONS}) {timeout} {go} }}"
 
     def _fail(self, error: str) -> str:
-        return f"{{ p->parser_error = {self.errors[error]}; goto done; }}"
+        return f"{{ p->parser_error = {self.errors[error]}; goto end; }}"
 
     def _state(self, state: m.ParseState) -> list[str]:
         out: list[str] = []
@@ -101,7 +117,7 @@ class Parser:
             code = v.convert(self.exprs.data(op.params[1]), "u64")
             return [
                 f"if (!{self.exprs.boolean(op.params[0])})",
-                f"    {{ p->parser_error = (uint32_t){code}; goto done; }}",
+                f"    {{ p->parser_error = (uint32_t){code}; goto end; }}",
             ]
         return self._advance(op)
 
@@ -286,7 +302,26 @@ class Parser:
 
     def deparse_function(self) -> str:
         """C of prog_deparse: update checksums, put valid headers before the payload."""
+        order = self.model.deparse_order
+        groups = [order[i : i + DEPARSED] for i in range(0, len(order), DEPARSED)]
+        kind = "static" if len(groups) == 1 else "SW_OWN"
+        parts: list[str] = []
+        for i, group in enumerate(groups):
+            sizes = [f"uint32_t prog_size_{i}(const phv *h)", "{", "    uint32_t size = 0;"]
+            puts = [f"uint8_t *prog_put_{i}(const phv *h, uint8_t *d)", "{"]
+            for name in group:
+                place = self.layout.header(name)
+                tname = self.layout.type_name(place.type)
+                sizes.append(f"    if ({place.valid})")
+                sizes.append(f"        size += size_{tname}(&{place.code});")
+                puts.append(f"    if ({place.valid}) {{")
+                puts.append(f"        put_{tname}(&{place.code}, d);")
+                puts.append(f"        d += size_{tname}(&{place.code});")
+                puts.append("    }")
+            parts += [f"{kind} {sizes[0]}", *sizes[1:], "    return size;", "}"]
+            parts += [f"{kind} {puts[0]}", *puts[1:], "    return d;", "}"]
         out = [
+            *parts,
             "static void prog_deparse(sw_engine *e, sw_pkt *p)",
             "{",
             "    phv *h = sw_phv(p);",
@@ -296,11 +331,7 @@ class Parser:
         for c in self.model.checksums:
             if c.update:
                 out += indent(checksum_code(self.layout, self._condition(c), c, False))
-        for name in self.model.deparse_order:
-            place = self.layout.header(name)
-            tname = self.layout.type_name(place.type)
-            out.append(f"    if ({place.valid})")
-            out.append(f"        size += size_{tname}(&{place.code});")
+        out += [f"    size += prog_size_{i}(h);" for i in range(len(groups))]
         out += [
             "    if (size > p->head) {",
             "        e->growth_drops++;",
@@ -310,13 +341,8 @@ class Parser:
             "    p->head -= size;",
             "    p->len += size;",
             "    uint8_t *d = sw_data(p);",
+            *(f"    d = prog_put_{i}(h, d);" for i in range(len(groups))),
+            "    (void)d;",
+            "}",
         ]
-        for name in self.model.deparse_order:
-            place = self.layout.header(name)
-            tname = self.layout.type_name(place.type)
-            out.append(f"    if ({place.valid}) {{")
-            out.append(f"        put_{tname}(&{place.code}, d);")
-            out.append(f"        d += size_{tname}(&{place.code});")
-            out.append("    }")
-        out += ["    (void)d;", "}"]
         return "\n".join(out) + "\n"

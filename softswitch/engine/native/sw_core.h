@@ -74,6 +74,14 @@ typedef struct {
     uint32_t at, width;
 } sw_arg;
 
+/* Generated functions that are parts of one (codegen/blocks.py) return the block that is next. */
+#define SW_END UINT32_MAX
+
+/* How far a parser has come: octets, and transitions back to an earlier state. */
+typedef struct {
+    uint32_t off, repetitions;
+} sw_parsing;
+
 /* The generated program. `now_us` counts microseconds since the engine was made. */
 typedef struct {
     uint32_t phv_size;

@@ -267,7 +267,7 @@ def test_a_defect_of_a_mutated_program_is_reported(tmp_path: Path) -> None:
     assert found.model is not None
     broken = re.sub(
         r"(static void prog_ingress\(sw_engine \*e, sw_pkt \*p\)\n\{\n)",
-        r"\1    volatile char at[4]; volatile int i = 4 + (int)p->ingress_port; at[i] = 1;\n",
+        r"\1    volatile char o[4]; volatile int i = 4 + (int)p->ingress_port; o[i] = 1;\n",
         found.code,
     )
     assert broken != found.code
