@@ -15,6 +15,7 @@ from fcn.contract.depth import LEVELS, Depth, DepthUnit
 from fcn.contract.marking import NAMES
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.notation import format_depth, format_duration
+from fcn.controller.logs import escaped
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
@@ -430,7 +431,7 @@ def show_event(console: Console, event: "pb.Event", *, as_json: bool) -> None:
     clock = time.strftime("%H:%M:%S", time.localtime(event.time))
     console.print(
         f"{clock}.{int(event.time % 1 * 1000):03d} {event.node or '-':<8} {event.kind:<14} "
-        f"{event.message}",
+        f"{escaped(event.message)}",
         highlight=False,
         markup=False,
         soft_wrap=True,
