@@ -23,10 +23,12 @@ from fcn.controller.node.connection import Connection
 from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.session import SwitchAwayError
+from fcn.controller.node.settings import recall
 from fcn.controller.northbound.metrics import FcnCollector, serving_metrics
 from fcn.controller.northbound.network import Network
 from fcn.controller.northbound.snapshot import take_snapshot
 from fcn.controller.provision.provision import Provision
+from fcn.controller.store import Store
 
 LOG = logging.getLogger("fcn")
 
@@ -51,13 +53,14 @@ class ControlPlane:
 
     All time but that of the event loop comes from `clock`, all chance from `rng`, which draws the
     flow labels and must not be predictable in production; None: the system's. Raises
-    PipelineError, FinsyError.
+    PipelineError, FinsyError, StoreError.
     """
 
     def __init__(
         self, config: Config, clock: Clock = SYSTEM_CLOCK, rng: random.Random | None = None
     ) -> None:
         check_finsy()
+        self.store = Store(config.state, clock.wall)
         self.config = config
         self.agents_address = ""
         self.bus = EventBus(clock)
@@ -66,6 +69,8 @@ class ControlPlane:
             name: Provision(config, name, program_of(config, node), watching)
             for name, node in config.nodes.items()
         }
+        for provision in provisions.values():
+            recall(self.store, provision)
         self._connections = {
             name: Connection(
                 name,
@@ -74,7 +79,7 @@ class ControlPlane:
                 self.bus,
                 clock,
                 config.tls_of(config.nodes[name]),
-                config.state,
+                self.store,
             )
             for name, provision in provisions.items()
         }
@@ -84,7 +89,7 @@ class ControlPlane:
             if provision.is_pe
         }
         rng = rng or random.SystemRandom()
-        self.flows = FlowService(config, self.edges, self.bus, clock, rng)
+        self.flows = FlowService(config, self.edges, self.bus, clock, rng, self.store)
         self._inbox = Inbox(self.flows.refusals, clock.work)
         self.neighbors = {
             name: NeighborService(
@@ -108,13 +113,21 @@ class ControlPlane:
                 self.neighbors[name],
                 self.bus,
                 clock,
+                self.store,
             )
             for name, provision in provisions.items()
         }
         hosts = config.host_agents.hosts if config.host_agents else {}
         self.reports = HostReports(hosts, clock.wall)
         self.network = Network(
-            config, self.bus, self.nodes, self.flows, self.neighbors, self.reports, clock.wall()
+            config,
+            self.bus,
+            self.nodes,
+            self.flows,
+            self.neighbors,
+            self.reports,
+            clock.wall(),
+            self.store,
         )
         self.metrics = FcnCollector(take_snapshot(self.network), clock)
 
@@ -137,6 +150,7 @@ class ControlPlane:
         for agent in self.nodes.values():
             agent.paths.tell_exposed()
         async with AsyncExitStack() as stack:
+            stack.callback(self.store.close)
             if self.config.metrics:
                 stack.enter_context(serving_metrics(self.metrics, self.config.metrics))
                 jobs.append(self._refresh_metrics)

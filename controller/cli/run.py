@@ -19,6 +19,7 @@ from fcn.controller.hostagent.service import AgentServiceError
 from fcn.controller.logs import LogLevel, configure_logs
 from fcn.controller.northbound.api import ApiError, serving
 from fcn.controller.northbound.metrics import MetricsError
+from fcn.controller.store import StoreError
 
 LOG = logging.getLogger("fcn")
 
@@ -29,9 +30,26 @@ class RunError(Exception):
     """The controller cannot start; the message says why and what to do."""
 
 
+_REASONS = (
+    PipelineError,
+    FinsyError,
+    StoreError,
+    ApiError,
+    AgentServiceError,
+    MetricsError,
+    OSError,
+)
+"""Why a controller does not start."""
+
+
 async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool) -> None:
     """Run until SIGINT, SIGTERM or SIGHUP, as of a terminal that closes. Raises RunError."""
     configure_logs(log_level, as_json=log_json)
+    if config.state is None:
+        LOG.warning(
+            "the file has no `state`: features, thresholds, reports of paths and flows that are "
+            "said by command, and which labels rest, are known until the controller ends"
+        )
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     ending = [signal.SIGINT, signal.SIGTERM]
@@ -55,7 +73,7 @@ async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool)
             await stopped
             for job in others:
                 job.cancel()
-    except (PipelineError, FinsyError, ApiError, AgentServiceError, MetricsError, OSError) as error:
+    except _REASONS as error:
         raise RunError(str(error)) from error
 
 

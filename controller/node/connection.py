@@ -34,6 +34,7 @@ from fcn.controller.node.session import (
 )
 from fcn.controller.owners.flow_learning import DIGESTS
 from fcn.controller.owners.punt import Punt
+from fcn.controller.store import Store
 
 ReadyHandler = Callable[[], Coroutine[Any, Any, None]]
 
@@ -68,10 +69,10 @@ class Connection:
         bus: EventBus,
         clock: Clock,
         tls: Tls | None = None,
-        state: str | None = None,
+        store: Store | None = None,
     ) -> None:
         self.name = name
-        self._kept = Kept(state, name, pipeline.schema)
+        self._kept = Kept(store or Store(), name, pipeline.schema)
         self._clock = clock
         self.enter(State.CONNECTING, f"no session with {node.grpc} yet")
         self._bus = bus

@@ -1,7 +1,7 @@
 """The gRPC service behind the `fcn` command (controller/proto/fcn.proto)."""
 
 import socket
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -28,6 +28,7 @@ from fcn.controller.northbound.paths import policy_messages
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.provision.fast_cnp import level_policies
 from fcn.controller.rpc import handler_of
+from fcn.controller.store import StoreError
 
 STOP_GRACE = 1.0
 
@@ -103,23 +104,29 @@ class FcnService:
     ) -> pb.AddFlowResponse:
         """Register a flow manually (FCN-3 a)."""
         key = await self._key(request.key, context)
+        await self._check_leads(self._network.flows.places(key), context)
         timeout = request.timeout if request.HasField("timeout") else None
         try:
             flow = self._network.flows.add(key, request.source_qp, timeout)
-        except FlowError as error:
+        except (FlowError, StoreError) as error:
             await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         written = await self._network.nodes[flow.node].settled()
-        return pb.AddFlowResponse(flow=flow_message(flow), written=written)
+        return pb.AddFlowResponse(
+            flow=flow_message(flow), written=written, lasting=self._network.store.lasts
+        )
 
     async def DeleteFlow(  # noqa: N802
         self, request: pb.DeleteFlowRequest, context: grpc.aio.ServicerContext
     ) -> pb.DeleteFlowResponse:
         """Forget a flow and release its label."""
         key = await self._key(request.key, context)
+        await self._check_leads(self._network.flows.places(key), context)
         try:
             self._network.flows.delete(key)
         except FlowError as error:
             await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
+        except StoreError as error:
+            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         for agent in self._network.nodes.values():
             await agent.settled()
         return pb.DeleteFlowResponse()
@@ -134,10 +141,18 @@ class FcnService:
             named = parse_features(request.features, role) or ROLE_FEATURES[role]
         except ValueError as error:
             await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
+        await self._check_leads([agent.name], context)
         before = agent.features
-        agent.set_features(before | named if request.enabled else before - named)
+        try:
+            agent.set_features(before | named if request.enabled else before - named)
+        except StoreError as error:
+            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         written = await agent.settled()
-        return pb.SetFeaturesResponse(written=written, features=feature_names(agent.features))
+        return pb.SetFeaturesResponse(
+            written=written,
+            features=feature_names(agent.features),
+            lasting=self._network.store.lasts,
+        )
 
     async def GetThresholds(  # noqa: N802
         self, request: pb.GetThresholdsRequest, context: grpc.aio.ServicerContext
@@ -166,7 +181,7 @@ class FcnService:
     async def SetThresholds(  # noqa: N802
         self, request: pb.SetThresholdsRequest, context: grpc.aio.ServicerContext
     ) -> pb.SetThresholdsResponse:
-        """Change the thresholds of one queue until the controller is restarted."""
+        """Change the thresholds of one queue, until the file says something else."""
         wanted = request.queue
         agent = await self._node(wanted.node, context)
         unit = DepthUnit[pb.DepthUnit.Name(wanted.unit)]
@@ -181,13 +196,17 @@ class FcnService:
         problem = problem or level_problem(self._network.config, len(depths))
         if problem:
             await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, ValueError(problem))
+        await self._check_leads([agent.name], context)
         try:
             agent.set_thresholds(wanted.port, wanted.queue, depths)
         except DepthError as error:
             where = f"{wanted.node} port {wanted.port} ({agent.provision.pipeline.target.name})"
             refusal = ValueError(f"{where}: {error}")
             await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, refusal)
-        return pb.SetThresholdsResponse(written=await agent.settled())
+        except StoreError as error:
+            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
+        written = await agent.settled()
+        return pb.SetThresholdsResponse(written=written, lasting=self._network.store.lasts)
 
     async def GetCounters(  # noqa: N802
         self, request: pb.GetCountersRequest, context: grpc.aio.ServicerContext
@@ -235,12 +254,16 @@ class FcnService:
         FAN-8)."""
         told = False
         for agent in self._network.nodes.values():
+            if request.id in agent.paths.numbers:
+                await self._check_leads([agent.name], context)
             try:
                 told = told or await agent.paths.report(request.id, request.report.upper())
             except ValueError as error:
                 await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
             except SwitchAwayError as error:
                 await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
+            except StoreError as error:
+                await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         if not told:
             missing = ValueError(f"no policy has a path with ID {request.id:#x}; see `fcn paths`")
             await _refuse(context, grpc.StatusCode.NOT_FOUND, missing)
@@ -272,6 +295,17 @@ class FcnService:
     async def _agents(self, name: str, context: grpc.aio.ServicerContext) -> list[NodeAgent]:
         """The node of this name, or all."""
         return [await self._node(name, context)] if name else list(self._network.nodes.values())
+
+    async def _check_leads(self, names: Iterable[str], context: grpc.aio.ServicerContext) -> None:
+        """Refuse where another controller writes to one of these nodes: what this one says would
+        wait for the end of that one, who may have said something else since."""
+        for name in names:
+            if leader := self._network.nodes[name].leader:
+                error = ValueError(
+                    f"this controller is a backup at {name}, and changes nothing there: another "
+                    f"one is primary ({leader}); give the command to that one"
+                )
+                await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
 
     async def _key(self, key: pb.FlowKey, context: grpc.aio.ServicerContext) -> FlowKey:
         try:

@@ -119,8 +119,10 @@ class FcnClient:
         response: pb.GetThresholdsResponse = self._call(self._stub.GetThresholds, request)
         return response
 
-    def set_thresholds(self, node: str, port: int, queue: int, depths: tuple[Depth, ...]) -> bool:
-        """Change the thresholds of one queue; False: written when the node reconnects."""
+    def set_thresholds(
+        self, node: str, port: int, queue: int, depths: tuple[Depth, ...]
+    ) -> pb.SetThresholdsResponse:
+        """Change the thresholds of one queue."""
         try:
             check_thresholds(depths)
         except DepthError as error:
@@ -134,7 +136,8 @@ class FcnClient:
             unit=depths[0].unit.name if depths else None,
         )
         request = pb.SetThresholdsRequest(queue=queue_thresholds)
-        return bool(self._call(self._stub.SetThresholds, request).written)
+        response: pb.SetThresholdsResponse = self._call(self._stub.SetThresholds, request)
+        return response
 
     def counters(self, node: str = "") -> list[pb.Counter]:
         """Counters of one node, or of all connected nodes."""

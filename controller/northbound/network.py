@@ -9,6 +9,7 @@ from fcn.controller.flows.service import FlowService
 from fcn.controller.hostagent.reports import HostReports
 from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.agent import NodeAgent
+from fcn.controller.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +23,4 @@ class Network:
     neighbors: Mapping[str, NeighborService]
     reports: HostReports
     started: float
+    store: Store

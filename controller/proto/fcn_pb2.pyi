@@ -147,12 +147,14 @@ class AddFlowRequest(_message.Message):
     def __init__(self, key: _Optional[_Union[FlowKey, _Mapping]] = ..., source_qp: _Optional[int] = ..., timeout: _Optional[int] = ...) -> None: ...
 
 class AddFlowResponse(_message.Message):
-    __slots__ = ("flow", "written")
+    __slots__ = ("flow", "written", "lasting")
     FLOW_FIELD_NUMBER: _ClassVar[int]
     WRITTEN_FIELD_NUMBER: _ClassVar[int]
+    LASTING_FIELD_NUMBER: _ClassVar[int]
     flow: Flow
     written: bool
-    def __init__(self, flow: _Optional[_Union[Flow, _Mapping]] = ..., written: _Optional[bool] = ...) -> None: ...
+    lasting: bool
+    def __init__(self, flow: _Optional[_Union[Flow, _Mapping]] = ..., written: _Optional[bool] = ..., lasting: _Optional[bool] = ...) -> None: ...
 
 class DeleteFlowRequest(_message.Message):
     __slots__ = ("key",)
@@ -175,12 +177,14 @@ class SetFeaturesRequest(_message.Message):
     def __init__(self, node: _Optional[str] = ..., features: _Optional[_Iterable[str]] = ..., enabled: _Optional[bool] = ...) -> None: ...
 
 class SetFeaturesResponse(_message.Message):
-    __slots__ = ("written", "features")
+    __slots__ = ("written", "features", "lasting")
     WRITTEN_FIELD_NUMBER: _ClassVar[int]
     FEATURES_FIELD_NUMBER: _ClassVar[int]
+    LASTING_FIELD_NUMBER: _ClassVar[int]
     written: bool
     features: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, written: _Optional[bool] = ..., features: _Optional[_Iterable[str]] = ...) -> None: ...
+    lasting: bool
+    def __init__(self, written: _Optional[bool] = ..., features: _Optional[_Iterable[str]] = ..., lasting: _Optional[bool] = ...) -> None: ...
 
 class GetThresholdsRequest(_message.Message):
     __slots__ = ("node",)
@@ -231,10 +235,12 @@ class SetThresholdsRequest(_message.Message):
     def __init__(self, queue: _Optional[_Union[QueueThresholds, _Mapping]] = ...) -> None: ...
 
 class SetThresholdsResponse(_message.Message):
-    __slots__ = ("written",)
+    __slots__ = ("written", "lasting")
     WRITTEN_FIELD_NUMBER: _ClassVar[int]
+    LASTING_FIELD_NUMBER: _ClassVar[int]
     written: bool
-    def __init__(self, written: _Optional[bool] = ...) -> None: ...
+    lasting: bool
+    def __init__(self, written: _Optional[bool] = ..., lasting: _Optional[bool] = ...) -> None: ...
 
 class GetCountersRequest(_message.Message):
     __slots__ = ("node",)
