@@ -52,7 +52,7 @@ def _set_features(node: str, features: list[Feature], api: str, *, enabled: bool
     if enabled and notification == Notification.NONE and not _SILENT.issuperset(done.features):
         err.print(
             "the domain has notification: none, so nothing is notified or translated; write "
-            "another in the configuration and restart the controller",
+            "another in the configuration, and put that in force with `fcn apply`",
             highlight=False,
             soft_wrap=True,
         )

@@ -72,6 +72,9 @@ _NUMERIC = frozenset(
         "went down",
         "packets",
         "octets",
+        "added",
+        "removed",
+        "changed",
         "packets/s",
         "utilization",
         "entries",
@@ -83,12 +86,16 @@ _NUMERIC = frozenset(
 )
 
 
-_FOLDED = frozenset({"switch", "features", "source", "destination", "via", "tunnel"})
+_FOLDED = frozenset(
+    {"switch", "features", "source", "destination", "via", "tunnel", "match", "before", "after"}
+)
 """Columns that may take several lines; a number or name in two is misread."""
 _FOLDED_WIDTH = 12
 """Characters of such a column, at least."""
 _GAP = 2
 """Characters between columns."""
+_WIDEST = 10_000
+"""Characters of a cell, at most, where it need not fit a terminal."""
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -106,8 +113,15 @@ def _table(title: str, *columns: str) -> Table:
 def _print(console: Console, table: Table, before: Sequence[int] = ()) -> list[int]:
     """A terminal gets lines of its width, anything else one line per row. `before`: the widths of
     the columns in the page before this one; returns those in this."""
+    widest = console.options.update(max_width=_WIDEST)
     natural = [
-        max(least, *(console.measure(cell).maximum for cell in (column.header, *column.cells)))
+        max(
+            least,
+            *(
+                console.measure(cell, options=widest).maximum
+                for cell in (column.header, *column.cells)
+            ),
+        )
         for column, least in zip(table.columns, before or [0] * len(table.columns), strict=True)
     ]
     least = [
@@ -421,6 +435,43 @@ def _link_numbers(link: "pb.Link") -> dict[str, Any]:
         if name in data:
             data[name] = int(data[name])
     return data
+
+
+def show_changes(console: Console, changes: "Sequence[pb.EntryChange]", *, as_json: bool) -> None:
+    """What a configuration would change in switches."""
+    if as_json:
+        _print_json([_plain(change) for change in changes])
+        return
+    if not changes:
+        console.print("no switch would be changed")
+        return
+    table = _table("", "switch", "change", "table", "match", "before", "after")
+    for change in changes:
+        shown = (
+            change.node,
+            change.change,
+            change.table,
+            change.match,
+            change.before,
+            change.after,
+        )
+        table.add_row(*map(escape, shown))
+    _print(console, table)
+
+
+def show_applied(console: Console, nodes: "Sequence[pb.AppliedNode]", *, as_json: bool) -> None:
+    """What became of the nodes of which a configuration asks something else."""
+    if as_json:
+        _print_json([_plain(node) for node in nodes])
+        return
+    if not nodes:
+        console.print("in force; no switch is changed")
+        return
+    table = _table("in force", "switch", "added", "removed", "changed", "written")
+    for node in nodes:
+        counts = (str(count) for count in (node.added, node.removed, node.changed))
+        table.add_row(node.name, *counts, "yes" if node.written else "when it is back")
+    _print(console, table)
 
 
 def show_event(console: Console, event: "pb.Event", *, as_json: bool) -> None:

@@ -70,6 +70,10 @@ class LabelPool:
         for label, vrf, left in self._store.resting(quarantine):
             self._rest(label, vrf, now + left)
 
+    def rest_for(self, quarantine: float) -> None:
+        """Labels that are released from now on rest for so many seconds."""
+        self._quarantine = quarantine
+
     def __len__(self) -> int:
         """Labels in use."""
         return len(self._used)
@@ -188,6 +192,12 @@ class Labelling:
         """One object for all flows of a PE."""
         self._count: dict[tuple[str, int], int] = {}
         self._shares: defaultdict[tuple[str, int], FairShares[FlowKey]] = defaultdict(FairShares)
+
+    def move_to(self, edges: Mapping[str, Edge]) -> None:
+        """These are the PEs from now on. Of those that are no more no flow may have a label."""
+        self._edges = edges
+        self._flows = {name: self._flows.get(name, {}) for name in edges}
+        self._at = {name: (name,) for name in edges}
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""

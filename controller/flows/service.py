@@ -7,13 +7,15 @@ authoritative for labelled flows: the controller takes over the flows it finds t
 accesses tables: a PE is an `Edge`, which installs and removes flows.
 """
 
+import asyncio
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import inf
 
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config
+from fcn.controller.config.addressing import attachment
 from fcn.controller.config.features import Feature
 from fcn.controller.events import EventBus
 from fcn.controller.flows.announcements import FlowEvents
@@ -38,6 +40,9 @@ from fcn.controller.flows.senders import Sender, Senders
 from fcn.controller.flows.shares import Host
 from fcn.controller.flows.trail import Sample
 from fcn.controller.store import Store
+
+TURN = 64
+"""Flows that are installed in one turn of the event loop."""
 
 
 class FlowError(Exception):
@@ -81,10 +86,49 @@ class FlowService:
         self._registered = Registered(self._store)
         self._unlabelled: set[FlowKey] = set()
         """Registered before the controller was started, and not labelled since."""
+        self._know_registered()
+
+    def _know_registered(self) -> None:
         for key, sender in self._registered.flows():
-            if key.vrf in config.vrfs:
+            if key.vrf in self._config.vrfs and key not in self._senders:
                 self._senders.restore(key, sender)
                 self._unlabelled.add(key)
+
+    def staying(self, config: Config, edges: Mapping[str, Edge]) -> Iterator[Flow]:
+        """Labelled flows as they are under another configuration, whose PEs are `edges`: those that
+        enter the WAN at the same PE, where that labels flows."""
+        for flow in self._labelling.all():
+            key, edge = flow.key, edges.get(flow.node)
+            if edge is None or not edge.learning or key.vrf not in config.vrfs:
+                continue
+            if attachment(config.nodes[flow.node], key.vrf, key.src) is not None:
+                sender = self._senders.get(key)
+                timeout = sender.timeout if sender else None
+                yield replace(flow, timeout=config.flows.timeout if timeout is None else timeout)
+
+    def move_to(self, config: Config, edges: Mapping[str, Edge]) -> None:
+        """Another configuration: flows that do not stay under it end. `reinstall` has to follow for
+        the PEs that are others."""
+        staying = {(flow.node, flow.key) for flow in self.staying(config, edges)}
+        for flow in self._labelling.all():
+            if (flow.node, flow.key) not in staying:
+                self._end(flow.key, End.SILENCE, at=flow, why="it is not of the new configuration")
+        self._config, self._edges = config, edges
+        self.labels.rest_for(config.flows.label_quarantine / 1e6)
+        self._labelling.move_to(edges)
+        self._reports.move_to(config, edges)
+        self._know_registered()
+
+    async def reinstall(self, node: str) -> None:
+        """Install the flows of a PE that was replaced. Others have their turn meanwhile, who may
+        end flows and install new ones."""
+        kept = [flow for flow in self.staying(self._config, self._edges) if flow.node == node]
+        for number, flow in enumerate(kept, start=1):
+            now = self._labelling.get(node, flow.key)
+            if now is not None:
+                self._labelling.update(replace(now, timeout=flow.timeout))
+            if number % TURN == 0:
+                await asyncio.sleep(0)
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""

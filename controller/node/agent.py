@@ -3,6 +3,7 @@ and applies run-time changes of features and thresholds."""
 
 import asyncio
 from collections.abc import Mapping
+from typing import Self
 
 import finsy as fy
 
@@ -14,7 +15,7 @@ from fcn.controller.config.notation import format_depth
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.service import FlowService
 from fcn.controller.neighbors.service import NeighborService
-from fcn.controller.node.connection import Connection, State, Status
+from fcn.controller.node.connection import Connection, State, Status, User
 from fcn.controller.node.counters import Counters
 from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.links import LinkStates
@@ -70,7 +71,6 @@ class NodeAgent:
             neighbors.asked,
             clock.monotonic,
         )
-        connection.when_ready(self._serve)
 
     @property
     def status(self) -> Status:
@@ -157,6 +157,18 @@ class NodeAgent:
             depths=shown,
         )
 
+    def start(self, before: Self | None = None) -> None:
+        """Serve the connection from now on, with what the agent `before` had seen."""
+        if before is not None:
+            self.paths.take_over(before.paths)
+            self.links.take_over(before.links)
+        self._connection.serve(User(self._serve, self._synchronizer.give_up))
+
+    async def synchronized(self) -> bool:
+        """Wait until the switch holds the intent, also where it is being read; False when it is
+        away, or another controller is primary."""
+        return await self._synchronizer.synchronized()
+
     async def settled(self) -> bool:
         """Wait until the switch holds the intent; False, without waiting, when it is not up."""
         return await self._synchronizer.settled()
@@ -179,7 +191,7 @@ class NodeAgent:
                 "stop it, and this one becomes primary"
             )
             self._connection.enter(State.BACKUP, detail)
-            self._synchronizer.stand_by()
+            self._synchronizer.give_up()
             self._bus.emit(Kind.NODE_BACKUP, self.name, f"{self.name}: {detail}")
             return
         self._connection.enter(State.SYNCHRONIZING)

@@ -8,6 +8,7 @@ did.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import finsy as fy
 
@@ -209,6 +210,13 @@ class PathStates(CounterUser):
         connection = self._connection
         if not await connection.send_packet(self._cpu, report):
             raise SwitchAwayError(f"{connection.name} is {connection.status.state}")
+
+    def take_over(self, before: Self) -> None:
+        """What was seen of policies that are as they were, under the configuration before."""
+        same = {plan.policy for plan in self.plans if plan in before.plans}
+        self._states = {at: state for at, state in before._states.items() if at[0] in same}
+        self._told = {at: said for at, said in before._told.items() if at[0] in same}
+        self._heard = dict(before._heard)
 
     def tell_exposed(self) -> None:
         """Tell of policies that one failure can end."""

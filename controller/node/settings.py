@@ -29,19 +29,31 @@ def keep_thresholds(
     store.set(provision.name, setting)
 
 
-def recall(store: Store, provision: Provision) -> None:
-    """What was set of the node is in force. What cannot be any more is dropped, and so is what the
-    file has said something else of since. Raises StoreError."""
+Past = tuple[Setting, str]
+"""A setting that is in force no longer, and why."""
+
+
+def recall(store: Store, provision: Provision) -> list[Past]:
+    """What was set of the node is in force, but for what cannot be any more, or what the file has
+    said something else of since; returns that."""
+    past: list[Past] = []
     for setting in store.settings(provision.name):
         try:
             if setting.instead_of != _said_by_file(provision, setting.name):
                 raise ValueError("the file says something else since then")
             _set(provision, setting)
         except ValueError as error:
-            shown = setting.value or "none"
-            text = "%s of %s set by command (%s) are in force no longer: %s"
-            LOG.warning(text, setting.name, provision.name, shown, error)
-            store.unset(provision.name, setting.name)
+            past.append((setting, str(error)))
+    return past
+
+
+def drop(store: Store, node: str, past: list[Past]) -> None:
+    """These are not kept any more. Raises StoreError."""
+    for setting, reason in past:
+        shown = setting.value or "none"
+        text = "%s of %s set by command (%s) are in force no longer: %s"
+        LOG.warning(text, setting.name, node, shown, reason)
+        store.unset(node, setting.name)
 
 
 def _set(provision: Provision, setting: Setting) -> None:

@@ -8,10 +8,12 @@ from typing import NoReturn
 
 import grpc
 
+from fcn.contract.constants import PipelineError
 from fcn.contract.depth import Depth, DepthError, DepthUnit
 from fcn.contract.ports import QUEUES
 from fcn.contract.version import fcn_version
-from fcn.controller.config.document import listed
+from fcn.controller.config import ConfigError
+from fcn.controller.config.document import MAX_OCTETS, listed
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
 from fcn.controller.config.model import Tls
 from fcn.controller.config.notation import parse_address
@@ -21,9 +23,10 @@ from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.counters import Count
 from fcn.controller.node.session import SwitchAwayError
-from fcn.controller.northbound.flows import flow_message, flow_pages
+from fcn.controller.northbound.differences import change_message, problem_messages
+from fcn.controller.northbound.flows import PAGE, flow_message, flow_pages
 from fcn.controller.northbound.links import link_messages
-from fcn.controller.northbound.network import Network
+from fcn.controller.northbound.network import ApplyError, Network
 from fcn.controller.northbound.paths import policy_messages
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.provision.fast_cnp import level_policies
@@ -31,6 +34,9 @@ from fcn.controller.rpc import handler_of
 from fcn.controller.store import StoreError
 
 STOP_GRACE = 1.0
+
+MAX_REQUEST = MAX_OCTETS + (1 << 16)
+"""Octets: a file, and its name."""
 
 
 class ApiError(Exception):
@@ -284,6 +290,48 @@ class FcnService:
                     fields=event.fields,
                 )
 
+    async def DiffConfig(  # noqa: N802
+        self, request: pb.ConfigRequest, context: grpc.aio.ServicerContext
+    ) -> AsyncIterator[pb.DiffConfigResponse]:
+        """What a configuration would change, in pages."""
+        page: list[pb.EntryChange] = []
+        try:
+            async for change in self._network.plane.differences(request.text, request.file):
+                page.append(change_message(*change))
+                if len(page) == PAGE:
+                    yield pb.DiffConfigResponse(changes=page)
+                    page = []
+        except ConfigError as error:
+            yield pb.DiffConfigResponse(problems=problem_messages(error))
+        except PipelineError as error:
+            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
+        if page:
+            yield pb.DiffConfigResponse(changes=page)
+
+    async def ApplyConfig(  # noqa: N802
+        self, request: pb.ConfigRequest, context: grpc.aio.ServicerContext
+    ) -> pb.ApplyConfigResponse:
+        """Put a configuration in force as a whole, or refuse it as a whole."""
+        try:
+            applied = await self._network.plane.apply(request.text, request.file)
+        except ConfigError as error:
+            return pb.ApplyConfigResponse(problems=problem_messages(error))
+        except (ApplyError, PipelineError, StoreError) as error:
+            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
+        return pb.ApplyConfigResponse(
+            lasting=self._network.is_file(request.text),
+            nodes=[
+                pb.AppliedNode(
+                    name=each.node,
+                    added=each.added,
+                    removed=each.removed,
+                    changed=each.changed,
+                    written=each.written,
+                )
+                for each in applied
+            ],
+        )
+
     async def _node(self, name: str, context: grpc.aio.ServicerContext) -> NodeAgent:
         agent = self._network.nodes.get(name)
         if agent is None:
@@ -349,7 +397,9 @@ def _prepare_socket(endpoint: str) -> None:
 @asynccontextmanager
 async def serving(network: Network, endpoint: str) -> AsyncIterator[str]:
     """Serve on host:port or unix:/path; yields the address in use. Raises ApiError, OSError."""
-    server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
+    server = grpc.aio.server(
+        options=[("grpc.so_reuseport", 0), ("grpc.max_receive_message_length", MAX_REQUEST)]
+    )
     service = pb.DESCRIPTOR.services_by_name["Fcn"]
     server.add_generic_rpc_handlers((handler_of(service, FcnService(network)),))
     _prepare_socket(endpoint)
