@@ -145,7 +145,13 @@ class Connection:
         """Run a job until the connection ends; an exception in it ends the connection."""
         task = self.switch.create_task(self._guarded(job), name=name)
         self._jobs.add(task)
-        task.add_done_callback(self._jobs.discard)
+
+        def ended(task: asyncio.Task[None]) -> None:
+            self._jobs.discard(task)
+            # One that was cancelled before it began waits for nobody.
+            job.close()
+
+        task.add_done_callback(ended)
 
     def enter(self, state: State, detail: str = "") -> None:
         """Change the state."""
