@@ -27,7 +27,7 @@ from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.member import Job, Member
 from fcn.controller.node.session import SwitchAwayError
-from fcn.controller.node.settings import drop, recall
+from fcn.controller.node.settings import Past, drop, recall
 from fcn.controller.northbound.metrics import FcnCollector, serving_metrics
 from fcn.controller.northbound.network import Applied, ApplyError, Network
 from fcn.controller.northbound.snapshot import take_snapshot
@@ -92,7 +92,7 @@ class ControlPlane:
         )
         self._move_to(config, self._members_of(config))
         for name, member in self._members.items():
-            drop(self.store, name, member.past)
+            drop(self.store, name, recall(self.store, member.provision))
         self.metrics = FcnCollector(take_snapshot(self.network), clock)
 
     def _members_of(self, config: Config) -> dict[str, Member]:
@@ -111,7 +111,6 @@ class ControlPlane:
         return members
 
     def _member(self, provision: Provision, connection: Connection | None) -> Member:
-        past = recall(self.store, provision)
         config, name = provision.config, provision.name
         if connection is None:
             tls = config.tls_of(provision.node)
@@ -139,7 +138,7 @@ class ControlPlane:
             self.store,
         )
         edge = NodeEdge(provision, connection.up_for) if provision.is_pe else None
-        return Member(provision, connection, edge, neighbors, agent, past)
+        return Member(provision, connection, edge, neighbors, agent)
 
     def _move_to(self, config: Config, members: dict[str, Member]) -> None:
         self.config, self._members = config, members
@@ -164,6 +163,7 @@ class ControlPlane:
             if member is not self._members.get(name)
         }
         for name, member in changed.items():
+            recall(self.store, member.provision)
             if before := self._members.get(name):
                 member.take_over(before)
         for number, flow in enumerate(self.flows.staying(config, _edges(members))):
@@ -186,19 +186,20 @@ class ControlPlane:
         async with self._changing:
             before, config = self.config, self._read(text, file)
             refused = {name: agent.intent.refused for name, agent in self.nodes.items()}
-            changes = await self._change_to(config)
+            changes, past = await self._change_to(config)
             applied = []
             for name, found in changes.items():
-                written = await self.nodes[name].synchronized()
-                if self.nodes[name].intent.refused - refused.get(name, frozenset()):
-                    reason = self.nodes[name].refusal
+                agent = self.nodes[name]
+                written = await agent.synchronized()
+                if agent.intent.refused - refused.get(name, frozenset()):
+                    reason = agent.refusal
                     await self._change_to(before)
                     raise ApplyError(
                         f"{name} refuses {reason}; the configuration before is in force again"
                     )
-                applied.append(_counted(name, found, written=written))
-            for name in changes:
-                drop(self.store, name, self._members[name].past)
+                applied.append(_counted(name, found, "up" if written else agent.status.state.value))
+            for name, settings in past.items():
+                drop(self.store, name, settings)
             shown = ", ".join(f"{each.node} {each}" for each in applied) or "nothing changes"
             self.bus.emit(Kind.CONFIGURED, "", f"{file} is in force: {shown}", file=file)
             return applied
@@ -206,28 +207,40 @@ class ControlPlane:
     def _read(self, text: str, file: str) -> Config:
         return parse_config(text, file, partial(check_reload, self.config))
 
-    async def _change_to(self, config: Config) -> dict[str, list[Change]]:
+    async def _change_to(
+        self, config: Config
+    ) -> tuple[dict[str, list[Change]], dict[str, list[Past]]]:
         """Replace what another configuration asks something else of; returns what changes at each
-        of these nodes. Raises PipelineError, with nothing changed."""
+        of these nodes, and their settings that this ends. Raises PipelineError, with nothing
+        changed."""
         members, old = self._members_of(config), self._members
         replaced = [name for name, member in members.items() if member is not old.get(name)]
         for name in old:
             if name in replaced or name not in members:
                 await self._stop(name)
+        # Only now: until here an operator may have said something.
+        past = {name: recall(self.store, members[name].provision) for name in replaced}
         self._move_to(config, members)
         for name in old.keys() - members.keys():
             old[name].connection.close()
             await _ended([self._sessions.pop(name)])
         changes = {}
         for name in replaced:
-            member, before = members[name], old.get(name)
-            if before is not None:
-                member.take_over(before)
-            if member.edge is not None:
-                await self.flows.reinstall(name)
-            changes[name] = member.changes(before)
-            self._start(name, before)
-        return changes
+            try:
+                changes[name] = await self._filled(members[name], old.get(name))
+            except Exception:
+                LOG.exception("not all that was learned at %s is kept", name)
+                changes[name] = []
+            self._start(name, old.get(name))
+        return changes, past
+
+    async def _filled(self, member: Member, before: Member | None) -> list[Change]:
+        """What its switch is to have of other entries, with all that was learned."""
+        if before is not None:
+            member.take_over(before)
+        if member.edge is not None:
+            await self.flows.reinstall(member.provision.name)
+        return member.changes(before)
 
     def _start(self, name: str, before: Member | None = None) -> None:
         member = self._members[name]
@@ -323,10 +336,10 @@ def _edges(members: dict[str, Member]) -> dict[str, NodeEdge]:
     return {name: member.edge for name, member in members.items() if member.edge is not None}
 
 
-def _counted(node: str, changes: list[Change], *, written: bool) -> Applied:
+def _counted(node: str, changes: list[Change], state: str) -> Applied:
     added = sum(change.before is None for change in changes)
     removed = sum(change.after is None for change in changes)
-    return Applied(node, added, removed, len(changes) - added - removed, written)
+    return Applied(node, added, removed, len(changes) - added - removed, state)
 
 
 async def _supervised(job: Job) -> None:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from fcn.contract.depth import LEVELS, Depth, DepthUnit
 from fcn.contract.marking import NAMES
@@ -467,10 +468,10 @@ def show_applied(console: Console, nodes: "Sequence[pb.AppliedNode]", *, as_json
     if not nodes:
         console.print("in force; no switch is changed")
         return
-    table = _table("in force", "switch", "added", "removed", "changed", "written")
+    table = _table("in force", "switch", "added", "removed", "changed", "state")
     for node in nodes:
         counts = (str(count) for count in (node.added, node.removed, node.changed))
-        table.add_row(node.name, *counts, "yes" if node.written else "when it is back")
+        table.add_row(node.name, *counts, Text(node.state, STATE_STYLES.get(node.state, "")))
     _print(console, table)
 
 

@@ -8,7 +8,6 @@ from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.edge import NodeEdge
-from fcn.controller.node.settings import Past
 from fcn.controller.owners.intent import Change, Intent
 from fcn.controller.provision.provision import Provision
 
@@ -17,14 +16,13 @@ Job = Callable[[], Coroutine[Any, Any, None]]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One node. edge: None for a P node. past: settings that this configuration ends."""
+    """One node. edge: None for a P node."""
 
     provision: Provision
     connection: Connection
     edge: NodeEdge | None
     neighbors: NeighborService
     agent: NodeAgent
-    past: list[Past]
 
     @property
     def jobs(self) -> list[Job]:

@@ -326,7 +326,7 @@ class FcnService:
                     added=each.added,
                     removed=each.removed,
                     changed=each.changed,
-                    written=each.written,
+                    state=each.state,
                 )
                 for each in applied
             ],

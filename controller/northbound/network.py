@@ -20,17 +20,17 @@ from fcn.controller.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What became of a node under another configuration. written: False where its switch gets it
-    when it is back."""
+    """What became of a node under another configuration. state: `up` where its switch has it, else
+    why it gets it later."""
 
     node: str
     added: int
     removed: int
     changed: int
-    written: bool
+    state: str
 
     def __str__(self) -> str:
-        later = "" if self.written else " (when it is back)"
+        later = "" if self.state == "up" else f" ({self.state})"
         return f"+{self.added} -{self.removed} ~{self.changed}{later}"
 
 

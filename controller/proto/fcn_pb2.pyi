@@ -427,18 +427,18 @@ class ApplyConfigResponse(_message.Message):
     def __init__(self, problems: _Optional[_Iterable[_Union[ConfigProblem, _Mapping]]] = ..., nodes: _Optional[_Iterable[_Union[AppliedNode, _Mapping]]] = ..., lasting: _Optional[bool] = ...) -> None: ...
 
 class AppliedNode(_message.Message):
-    __slots__ = ("name", "added", "removed", "changed", "written")
+    __slots__ = ("name", "added", "removed", "changed", "state")
     NAME_FIELD_NUMBER: _ClassVar[int]
     ADDED_FIELD_NUMBER: _ClassVar[int]
     REMOVED_FIELD_NUMBER: _ClassVar[int]
     CHANGED_FIELD_NUMBER: _ClassVar[int]
-    WRITTEN_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
     name: str
     added: int
     removed: int
     changed: int
-    written: bool
-    def __init__(self, name: _Optional[str] = ..., added: _Optional[int] = ..., removed: _Optional[int] = ..., changed: _Optional[int] = ..., written: _Optional[bool] = ...) -> None: ...
+    state: str
+    def __init__(self, name: _Optional[str] = ..., added: _Optional[int] = ..., removed: _Optional[int] = ..., changed: _Optional[int] = ..., state: _Optional[str] = ...) -> None: ...
 
 class WatchEventsRequest(_message.Message):
     __slots__ = ()

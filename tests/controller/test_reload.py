@@ -119,7 +119,7 @@ async def test_only_the_difference_is_written_and_nobody_else_is_disturbed(
             it.routes[0]["tunnel"] = "pe2-vxlan"
             expected = await it.differences()
             assert it.written(before) == {}
-            assert await it.apply() == {"pe1": Applied("pe1", 1, 1, 2, True)}
+            assert await it.apply() == {"pe1": Applied("pe1", 1, 1, 2, "up")}
             assert expected == {"pe1": (1, 1, 2)}
             kinds = [(await anext(events)).kind for _ in range(3)]
         assert kinds == [Kind.SYNCHRONIZED, Kind.NODE_UP, Kind.CONFIGURED]
@@ -283,7 +283,7 @@ async def test_a_switch_that_is_away_gets_it_when_it_is_back(
         await switches["pe1"].stop()
         await until(lambda: plane.nodes["pe1"].status.state is State.AWAY)
         it.routes.append(DISCARD)
-        assert await it.apply() == {"pe1": Applied("pe1", 1, 0, 0, False)}
+        assert await it.apply() == {"pe1": Applied("pe1", 1, 0, 0, "away")}
         await switches["pe1"].start()
         await all_up(plane)
         assert switches["pe1"].engine.size("route_ipv4") == 4

@@ -4,10 +4,16 @@ import asyncio
 import random
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
+from fcn.controller.cli import run
+from fcn.controller.cli.run import RunError, run_controller
+from fcn.controller.config import parse_config
 from fcn.controller.flows.labelling import LabelPool
+from fcn.controller.logs import LogLevel
 from fcn.controller.store import FILE, RegisteredFlow, Setting, Store, StoreError
 
 QUARANTINE = 30.0
@@ -184,3 +190,26 @@ def test_a_damaged_file_is_refused_with_what_to_do(tmp_path: Path, damage: str) 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"cannot be opened .* may the controller's user write"):
         Store(str(tmp_path / "nowhere"))
+
+
+async def test_a_controller_does_not_start_with_a_damaged_file(
+    network: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / FILE).write_text("features: all\n" * 500)
+    # The log is that of the whole process, of other tests, too.
+    monkeypatch.setattr(run, "configure_logs", lambda *_, **__: None)
+    config = parse_config(yaml.safe_dump(network | {"state": str(tmp_path)}))
+    with pytest.raises(RunError, match="is damaged"):
+        await run_controller(config, tmp_path / "network.yaml", LogLevel.ERROR, log_json=False)
+
+
+async def test_what_is_lost_without_a_folder_is_said(
+    network: dict[str, Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    network["api"] = f"unix:{tmp_path}/nowhere/api"
+    config = parse_config(yaml.safe_dump(network))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "configure_logs", lambda *_, **__: None)
+        with pytest.raises(RunError, match="there is no directory"):
+            await run_controller(config, tmp_path / "f", LogLevel.ERROR, log_json=False)
+    assert "the file has no `state`: features, thresholds, reports of paths" in caplog.text

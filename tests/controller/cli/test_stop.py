@@ -62,7 +62,7 @@ def test_its_file_is_read_again(tmp_path: Path) -> None:
         said(f"{file} is in force: nothing changes")
         right = file.read_text()
         file.write_text(right.replace("prefix: 10.2.0.0/24", "prefix: 10.22.0.0/24"))
-        said(f"{file} is in force: pe1 +1 -1 ~0 (when it is back)")
+        said(f"{file} is in force: pe1 +1 -1 ~0 (connecting)")
         file.write_text(right.replace("device_id: 1", "device_id: 7") + "nonsense: 1\n")
         said(f"{file} is refused; the configuration before stays in force")
         line = len(right.splitlines()) + 1

@@ -48,7 +48,7 @@ async def test_what_is_shown_is_what_is_done(
         assert row.keys() == {"node", "change", "table", "match", "after"}
         done = await fcn("apply", "--json")
         assert json.loads(done.stdout) == [
-            {"name": "pe1", "added": 1, "removed": 1, "changed": 2, "written": True}
+            {"name": "pe1", "added": 1, "removed": 1, "changed": 2, "state": "up"}
         ]
         assert "in effect until the controller is restarted" in done.stderr
         plane.network.file = file
