@@ -3,17 +3,20 @@
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from functools import partial
+
+from finsy import P4Schema
 
 from fcn.controller.clock import SYSTEM_CLOCK, Clock
-from fcn.controller.config import Config
+from fcn.controller.config import Config, parse_config
+from fcn.controller.config.check_reload import check_reload
 from fcn.controller.config.programs import program_of
 from fcn.controller.config.watching import Watching
-from fcn.controller.events import EventBus
+from fcn.controller.events import EventBus, Kind
 from fcn.controller.finsy_adapter import check_finsy
-from fcn.controller.flows.service import FlowService
+from fcn.controller.flows.service import TURN, FlowService
 from fcn.controller.hostagent.reports import HostReports
 from fcn.controller.hostagent.service import HostAgentService, serving_agents
 from fcn.controller.neighbors.room import NeighborRoom
@@ -22,11 +25,15 @@ from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.inbox import Inbox
+from fcn.controller.node.member import Job, Member
 from fcn.controller.node.session import SwitchAwayError
+from fcn.controller.node.settings import Past, drop, recall
 from fcn.controller.northbound.metrics import FcnCollector, serving_metrics
-from fcn.controller.northbound.network import Network
+from fcn.controller.northbound.network import Applied, ApplyError, Network
 from fcn.controller.northbound.snapshot import take_snapshot
+from fcn.controller.owners.intent import Change
 from fcn.controller.provision.provision import Provision
+from fcn.controller.store import Store
 
 LOG = logging.getLogger("fcn")
 
@@ -42,16 +49,13 @@ SUPPRESSED = 60.0
 METRICS = 1.0
 """Seconds between metrics snapshots."""
 
-Job = Callable[[], Coroutine[Any, Any, None]]
-
 
 class ControlPlane:
-    """Everything `fcn run` runs. Built in order of dependency: provisions and connections of the
-    nodes, the services that use them, the node agents.
+    """Everything `fcn run` runs.
 
     All time but that of the event loop comes from `clock`, all chance from `rng`, which draws the
     flow labels and must not be predictable in production; None: the system's. Raises
-    PipelineError, FinsyError.
+    PipelineError, FinsyError, StoreError.
     """
 
     def __init__(
@@ -59,64 +63,198 @@ class ControlPlane:
     ) -> None:
         check_finsy()
         self.config = config
+        self._clock = clock
         self.agents_address = ""
+        self.store = Store(config.state, clock.wall)
         self.bus = EventBus(clock)
-        watching = Watching(config)
-        provisions = {
-            name: Provision(config, name, program_of(config, node), watching)
-            for name, node in config.nodes.items()
-        }
-        self._connections = {
-            name: Connection(
-                name,
-                provision.node,
-                provision.pipeline,
-                self.bus,
-                clock,
-                config.tls_of(config.nodes[name]),
-                config.state,
-            )
-            for name, provision in provisions.items()
-        }
-        self.edges = {
-            name: NodeEdge(provision, self._connections[name].up_for)
-            for name, provision in provisions.items()
-            if provision.is_pe
-        }
         rng = rng or random.SystemRandom()
-        self.flows = FlowService(config, self.edges, self.bus, clock, rng)
+        self.flows = FlowService(config, {}, self.bus, clock, rng, self.store)
         self._inbox = Inbox(self.flows.refusals, clock.work)
-        self.neighbors = {
-            name: NeighborService(
-                config,
-                name,
-                provision.routing,
-                provision.underlay,
-                self._connections[name].send_packet,
-                NeighborRoom(name, provision.host_room, self.flows.refusals),
-                self.bus,
-                clock.monotonic,
-            )
-            for name, provision in provisions.items()
-        }
-        self.nodes = {
-            name: NodeAgent(
-                provision,
-                self._connections[name],
-                self.flows,
-                self._inbox,
-                self.neighbors[name],
-                self.bus,
-                clock,
-            )
-            for name, provision in provisions.items()
-        }
-        hosts = config.host_agents.hosts if config.host_agents else {}
-        self.reports = HostReports(hosts, clock.wall)
+        self.reports = HostReports({}, clock.wall)
+        self.nodes: dict[str, NodeAgent] = {}
+        self.neighbors: dict[str, NeighborService] = {}
+        self.edges: dict[str, NodeEdge] = {}
+        self._members: dict[str, Member] = {}
+        self._jobs: dict[str, list[asyncio.Task[None]]] = {}
+        """While it runs: of each node what a change of the configuration replaces."""
+        self._sessions: dict[str, asyncio.Task[None]] = {}
+        self._changing = asyncio.Lock()
         self.network = Network(
-            config, self.bus, self.nodes, self.flows, self.neighbors, self.reports, clock.wall()
+            config,
+            self.bus,
+            self.nodes,
+            self.flows,
+            self.neighbors,
+            self.reports,
+            clock.wall(),
+            self.store,
+            self,
         )
+        self._move_to(config, self._members_of(config))
+        for name, member in self._members.items():
+            drop(self.store, name, recall(self.store, member.provision))
         self.metrics = FcnCollector(take_snapshot(self.network), clock)
+
+    def _members_of(self, config: Config) -> dict[str, Member]:
+        """The nodes of a configuration. Those of which it asks the same as the one in force stay
+        as they are, and all others that were there have their sessions on. Raises PipelineError."""
+        watching = Watching(config)
+        members = {}
+        for name, node in config.nodes.items():
+            old = self._members.get(name)
+            program = old.provision.pipeline if old else program_of(config, node)
+            provision = Provision(config, name, program, watching)
+            if old is not None and provision.is_like(old.provision):
+                members[name] = old
+            else:
+                members[name] = self._member(provision, old.connection if old else None)
+        return members
+
+    def _member(self, provision: Provision, connection: Connection | None) -> Member:
+        config, name = provision.config, provision.name
+        if connection is None:
+            tls = config.tls_of(provision.node)
+            connection = Connection(
+                name, provision.node, provision.pipeline, self.bus, self._clock, tls, self.store
+            )
+        neighbors = NeighborService(
+            config,
+            name,
+            provision.routing,
+            provision.underlay,
+            connection.send_packet,
+            NeighborRoom(name, provision.host_room, self.flows.refusals),
+            self.bus,
+            self._clock.monotonic,
+        )
+        agent = NodeAgent(
+            provision,
+            connection,
+            self.flows,
+            self._inbox,
+            neighbors,
+            self.bus,
+            self._clock,
+            self.store,
+        )
+        edge = NodeEdge(provision, connection.up_for) if provision.is_pe else None
+        return Member(provision, connection, edge, neighbors, agent)
+
+    def _move_to(self, config: Config, members: dict[str, Member]) -> None:
+        self.config, self._members = config, members
+        self.nodes = {name: member.agent for name, member in members.items()}
+        self.neighbors = {name: member.neighbors for name, member in members.items()}
+        self.edges = _edges(members)
+        self.flows.move_to(config, self.edges)
+        self.reports.move_to(config.host_agents.hosts if config.host_agents else {})
+        network = self.network
+        network.config, network.nodes, network.neighbors = config, self.nodes, self.neighbors
+
+    async def differences(
+        self, text: str, file: str
+    ) -> AsyncIterator[tuple[str, P4Schema, Change]]:
+        """What the configuration in `text` would change at each node. Raises ConfigError naming
+        `file`, PipelineError."""
+        config = self._read(text, file)
+        members = self._members_of(config)
+        changed = {
+            name: member
+            for name, member in members.items()
+            if member is not self._members.get(name)
+        }
+        for name, member in changed.items():
+            recall(self.store, member.provision)
+            if before := self._members.get(name):
+                member.take_over(before)
+        for number, flow in enumerate(self.flows.staying(config, _edges(members))):
+            edge = changed[flow.node].edge if flow.node in changed else None
+            if edge is not None:
+                edge.install(flow)
+            if number % TURN == 0:
+                await asyncio.sleep(0)
+        for name, member in changed.items():
+            for change in member.changes(self._members.get(name)):
+                yield name, member.provision.intent.schema, change
+
+    async def apply(self, text: str, file: str) -> list[Applied]:
+        """Put the configuration in `text` in force, and write the difference. Raises ConfigError
+        naming `file`, PipelineError, StoreError and ApplyError, with nothing changed."""
+        # Who asked may go away meanwhile; half of it must not stay.
+        return await asyncio.shield(asyncio.create_task(self._apply(text, file)))
+
+    async def _apply(self, text: str, file: str) -> list[Applied]:
+        async with self._changing:
+            before, config = self.config, self._read(text, file)
+            refused = {name: agent.intent.refused for name, agent in self.nodes.items()}
+            changes, past = await self._change_to(config)
+            applied = []
+            for name, found in changes.items():
+                agent = self.nodes[name]
+                written = await agent.synchronized()
+                if agent.intent.refused - refused.get(name, frozenset()):
+                    reason = agent.refusal
+                    await self._change_to(before)
+                    raise ApplyError(
+                        f"{name} refuses {reason}; the configuration before is in force again"
+                    )
+                applied.append(_counted(name, found, "up" if written else agent.status.state.value))
+            for name, settings in past.items():
+                drop(self.store, name, settings)
+            shown = ", ".join(f"{each.node} {each}" for each in applied) or "nothing changes"
+            self.bus.emit(Kind.CONFIGURED, "", f"{file} is in force: {shown}", file=file)
+            return applied
+
+    def _read(self, text: str, file: str) -> Config:
+        return parse_config(text, file, partial(check_reload, self.config))
+
+    async def _change_to(
+        self, config: Config
+    ) -> tuple[dict[str, list[Change]], dict[str, list[Past]]]:
+        """Replace what another configuration asks something else of; returns what changes at each
+        of these nodes, and their settings that this ends. Raises PipelineError, with nothing
+        changed."""
+        members, old = self._members_of(config), self._members
+        replaced = [name for name, member in members.items() if member is not old.get(name)]
+        for name in old:
+            if name in replaced or name not in members:
+                await self._stop(name)
+        # Only now: until here an operator may have said something.
+        past = {name: recall(self.store, members[name].provision) for name in replaced}
+        self._move_to(config, members)
+        for name in old.keys() - members.keys():
+            old[name].connection.close()
+            await _ended([self._sessions.pop(name)])
+        changes = {}
+        for name in replaced:
+            try:
+                changes[name] = await self._filled(members[name], old.get(name))
+            except Exception:
+                LOG.exception("not all that was learned at %s is kept", name)
+                changes[name] = []
+            self._start(name, old.get(name))
+        return changes, past
+
+    async def _filled(self, member: Member, before: Member | None) -> list[Change]:
+        """What its switch is to have of other entries, with all that was learned."""
+        if before is not None:
+            member.take_over(before)
+        if member.edge is not None:
+            await self.flows.reinstall(member.provision.name)
+        return member.changes(before)
+
+    def _start(self, name: str, before: Member | None = None) -> None:
+        member = self._members[name]
+        agent = member.agent
+        if before is None or before.agent.paths.plans != agent.paths.plans:
+            agent.paths.tell_exposed()
+        agent.start(before.agent if before else None)
+        self._jobs[name] = [asyncio.create_task(_supervised(job)) for job in member.jobs]
+        if before is None:
+            self._sessions[name] = asyncio.create_task(_supervised(member.connection.run))
+
+    async def _stop(self, name: str) -> None:
+        await _ended(self._jobs.pop(name))
+        await self._members[name].connection.pause()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -130,13 +268,8 @@ class ControlPlane:
             self._inbox.run,
             self._tell_suppressed,
         ]
-        # One each: a switch that takes long to answer hides nothing of the others.
-        jobs += [agent.counters.run for agent in self.nodes.values()]
-        jobs += [service.run for service in self.neighbors.values()]
-        jobs += [connection.run for connection in self._connections.values()]
-        for agent in self.nodes.values():
-            agent.paths.tell_exposed()
         async with AsyncExitStack() as stack:
+            stack.callback(self.store.close)
             if self.config.metrics:
                 stack.enter_context(serving_metrics(self.metrics, self.config.metrics))
                 jobs.append(self._refresh_metrics)
@@ -146,11 +279,16 @@ class ControlPlane:
                     serving_agents(self.config.host_agents, agents)
                 )
             await stack.enter_async_context(_background(jobs))
+            # One each: a switch that takes long to answer hides nothing of the others.
+            for name in self._members:
+                self._start(name)
             try:
                 yield
             finally:
-                for connection in self._connections.values():
-                    connection.close()
+                for member in self._members.values():
+                    member.connection.close()
+                tasks = [task for tasks in self._jobs.values() for task in tasks]
+                await _ended([*tasks, *self._sessions.values()])
 
     async def _check_idle(self) -> None:
         """Rarely, because looking at all flows is slow and needed only where an idle notification
@@ -185,9 +323,23 @@ async def _background(jobs: list[Job]) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await _ended(tasks)
+
+
+async def _ended(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _edges(members: dict[str, Member]) -> dict[str, NodeEdge]:
+    return {name: member.edge for name, member in members.items() if member.edge is not None}
+
+
+def _counted(node: str, changes: list[Change], state: str) -> Applied:
+    added = sum(change.before is None for change in changes)
+    removed = sum(change.after is None for change in changes)
+    return Applied(node, added, removed, len(changes) - added - removed, state)
 
 
 async def _supervised(job: Job) -> None:

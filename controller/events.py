@@ -38,6 +38,7 @@ class Kind(StrEnum):
     CM_MESSAGE = "cm-message"
     FEATURES = "features"
     THRESHOLDS = "thresholds"
+    CONFIGURED = "configured"
     NEIGHBOR = "neighbor"
     NOTIFICATIONS = "notifications"
     HELD_LOST = "held-packets-lost"

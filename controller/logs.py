@@ -18,6 +18,18 @@ class LogLevel(StrEnum):
     ERROR = "error"
 
 
+def escaped(text: str) -> str:
+    """Text as one line that a terminal prints as it is: what hosts and switches say may have line
+    ends, with which it would look like a line of its own, or commands to the terminal. Each such
+    character is written as in JSON."""
+    if text.isprintable():
+        return text
+    return "".join(
+        each if each.isprintable() else json.dumps(each)[1:-1].replace("\x7f", "\\u007f")
+        for each in text
+    )
+
+
 _STANDARD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
 
@@ -30,7 +42,7 @@ class KeyValueFormatter(logging.Formatter):
     """`2026-01-31T12:00:00.123 INFO fcn.event: text key=value key="two words"`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line, and the traceback if there is one."""
+        """One line; those of a traceback are indented, as its exception may quote anything."""
         seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(record.created))
         line = (
             f"{seconds}.{record.msecs:03.0f} {record.levelname} {record.name}: "
@@ -40,8 +52,10 @@ class KeyValueFormatter(logging.Formatter):
             text = str(value)
             quoted = not text or " " in text or '"' in text or "=" in text
             line += f" {key}={json.dumps(text, ensure_ascii=False) if quoted else text}"
+        line = escaped(line)
         if record.exc_info:
-            line += "\n" + self.formatException(record.exc_info)
+            trace = self.formatException(record.exc_info).splitlines()
+            line += "".join(f"\n    {escaped(each)}" for each in trace)
         return line
 
 
@@ -59,7 +73,7 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             data["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(data, ensure_ascii=False)
+        return escaped(json.dumps(data, ensure_ascii=False))
 
 
 class _StandardError(logging.Handler):

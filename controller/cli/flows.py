@@ -82,6 +82,8 @@ def flows_add(
         tables.show_flow_details(out, [response.flow], as_json=as_json)
         if not response.written:
             err.print(f"{response.flow.node} is away; the flow is written when it reconnects")
+        if not response.lasting:
+            err.print("only the switch keeps it: the controller's file has no `state`")
 
 
 @flows_app.command("del")

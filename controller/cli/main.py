@@ -16,7 +16,6 @@ from fcn.controller.cli import tables
 from fcn.controller.cli.capture import CaptureError
 from fcn.controller.cli.capture import capture as capture_port
 from fcn.controller.cli.common import (
-    EXIT_CONFIG,
     EXIT_NOT_READY,
     AnyNode,
     Api,
@@ -31,6 +30,7 @@ from fcn.controller.cli.common import (
 from fcn.controller.cli.flows import flows_app
 from fcn.controller.cli.host_agent import host_agent
 from fcn.controller.cli.lab import LAB_OPTIONS, lab
+from fcn.controller.cli.reload import ConfigFile, apply, diff, refused, unreadable
 from fcn.controller.cli.settings import feature_app, thresholds_app
 from fcn.controller.cli.shell import ShellError, open_shell
 from fcn.controller.cli.topo import topo_app
@@ -50,6 +50,8 @@ app.add_typer(flows_app, name="flows")
 app.add_typer(feature_app, name="feature")
 app.add_typer(thresholds_app, name="thresholds")
 app.add_typer(topo_app, name="topo")
+app.command()(diff)
+app.command()(apply)
 app.command("host-agent")(host_agent)
 app.command("lab", context_settings=LAB_OPTIONS)(lab)
 
@@ -72,18 +74,13 @@ def options(
     """Fast congestion notification for RoCEv2 across wide-area networks."""
 
 
-ConfigFile = Annotated[
-    Path, typer.Option("--config", "-c", help="Configuration file (YAML).", dir_okay=False)
-]
-
-
 @app.command()
 def run(
     config: ConfigFile,
     log_level: Annotated[LogLevel, typer.Option(help="Least severe to show.")] = LogLevel.INFO,
     log_json: Annotated[bool, typer.Option(help="Logs as JSON lines.")] = False,
 ) -> None:
-    """Run the controller until it is stopped (Ctrl-C, SIGTERM or SIGHUP)."""
+    """Run the controller until it is stopped (Ctrl-C or SIGTERM); SIGHUP: read the file again."""
     import asyncio
 
     network = _load(config)[0]
@@ -91,7 +88,7 @@ def run(
     from fcn.controller.cli.run import RunError, run_controller
 
     try:
-        asyncio.run(run_controller(network, log_level, log_json=log_json))
+        asyncio.run(run_controller(network, config, log_level, log_json=log_json))
     except RunError as error:
         raise fail(str(error)) from None
 
@@ -130,17 +127,9 @@ def _load(file: Path) -> "tuple[Config, Planner]":
     try:
         return load_planned(file)
     except ConfigError as error:
-        for problem in error.problems:
-            where = f" {problem.where}:" if problem.where else ""
-            err.print(
-                f"{file}:{problem.line}:{where} {problem.message}",
-                highlight=False,
-                soft_wrap=True,
-                markup=False,
-            )
-        raise fail(f"{len(error.problems)} problem(s) in {file}", EXIT_CONFIG) from None
+        raise refused(file, error.problems) from None
     except OSError as error:
-        raise fail(f"cannot read {file}: {error.strerror}", EXIT_CONFIG) from None
+        raise unreadable(file, error) from None
 
 
 @app.command()

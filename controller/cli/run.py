@@ -5,6 +5,7 @@ import logging
 import signal
 import sys
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
@@ -13,12 +14,15 @@ from fcn.contract.constants import PipelineError
 from fcn.contract.garbage_collection import collect_often
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.common import discard_output
-from fcn.controller.config import Config
+from fcn.controller.config import Config, ConfigError
+from fcn.controller.config.document import read_text
 from fcn.controller.finsy_adapter import FinsyError
 from fcn.controller.hostagent.service import AgentServiceError
 from fcn.controller.logs import LogLevel, configure_logs
 from fcn.controller.northbound.api import ApiError, serving
 from fcn.controller.northbound.metrics import MetricsError
+from fcn.controller.northbound.network import ApplyError
+from fcn.controller.store import StoreError
 
 LOG = logging.getLogger("fcn")
 
@@ -29,19 +33,39 @@ class RunError(Exception):
     """The controller cannot start; the message says why and what to do."""
 
 
-async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool) -> None:
-    """Run until SIGINT, SIGTERM or SIGHUP, as of a terminal that closes. Raises RunError."""
+_REASONS = (
+    PipelineError,
+    FinsyError,
+    StoreError,
+    ApiError,
+    AgentServiceError,
+    MetricsError,
+    OSError,
+)
+"""Why a controller does not start."""
+
+
+async def run_controller(
+    config: Config, file: Path, log_level: LogLevel, *, log_json: bool
+) -> None:
+    """Run until SIGINT or SIGTERM; SIGHUP: put `file` in force as it is then. Raises RunError."""
     configure_logs(log_level, as_json=log_json)
+    if config.state is None:
+        LOG.warning(
+            "the file has no `state`: features, thresholds, reports of paths and flows that are "
+            "said by command, and which labels rest, are known until the controller ends"
+        )
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    ending = [signal.SIGINT, signal.SIGTERM]
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, _stop, number, stop)
+    again = asyncio.Event()
     # nohup has it ignored, so that the terminal may close.
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        ending.append(signal.SIGHUP)
-    for number in ending:
-        loop.add_signal_handler(number, _stop, number, stop)
+        loop.add_signal_handler(signal.SIGHUP, again.set)
     try:
         plane = ControlPlane(config)
+        plane.network.file = file
         async with AsyncExitStack() as stack:
             address = await stack.enter_async_context(serving(plane.network, config.api))
             await stack.enter_async_context(plane.running())
@@ -51,18 +75,33 @@ async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool)
                 # As with the log, nobody has to read it.
                 discard_output()
             stopped = asyncio.create_task(stop.wait())
-            others = [asyncio.create_task(job) for job in (_show_progress(plane), collect_often())]
+            jobs = (_show_progress(plane), collect_often(), _reload(plane, file, again))
+            others = [asyncio.create_task(job) for job in jobs]
             await stopped
             for job in others:
                 job.cancel()
-    except (PipelineError, FinsyError, ApiError, AgentServiceError, MetricsError, OSError) as error:
+    except _REASONS as error:
         raise RunError(str(error)) from error
 
 
 def _stop(number: signal.Signals, stop: asyncio.Event) -> None:
-    more = "; a changed file is read at the next start" if number is signal.SIGHUP else ""
-    LOG.info("stopped by %s%s", number.name, more)
+    LOG.info("stopped by %s", number.name)
     stop.set()
+
+
+async def _reload(plane: ControlPlane, file: Path, again: asyncio.Event) -> None:
+    """Put the file in force whenever it is asked for."""
+    while True:
+        await again.wait()
+        again.clear()
+        try:
+            await plane.apply(read_text(file), str(file))
+        except ConfigError as error:
+            for line in str(error).splitlines():
+                LOG.error("%s", line)
+            LOG.error("%s is refused; the configuration before stays in force", file)
+        except (ApplyError, PipelineError, StoreError, OSError) as error:
+            LOG.error("%s is not in force: %s", file, error)
 
 
 async def _show_progress(plane: ControlPlane) -> None:

@@ -1,6 +1,6 @@
 """`fcn feature` and `fcn thresholds`: settings that can be changed at run time."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from fcn.controller.cli.common import AnyNode, Api, Json, NodeName, controller, 
 from fcn.controller.config.features import Feature
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.notation import DEFAULT_ENDPOINT, format_depth, parse_depth
+
+if TYPE_CHECKING:
+    from fcn.controller.proto import fcn_pb2 as pb
 
 feature_app = typer.Typer(help="Turn features of a node on or off.", no_args_is_help=True)
 thresholds_app = typer.Typer(help="Queue depths of congestion levels.", no_args_is_help=True)
@@ -49,19 +52,23 @@ def _set_features(node: str, features: list[Feature], api: str, *, enabled: bool
     if enabled and notification == Notification.NONE and not _SILENT.issuperset(done.features):
         err.print(
             "the domain has notification: none, so nothing is notified or translated; write "
-            "another in the configuration and restart the controller",
+            "another in the configuration, and put that in force with `fcn apply`",
             highlight=False,
             soft_wrap=True,
         )
-    _until_restart(node, f"features: [{', '.join(done.features)}]", done.written)
+    _say_how_long(node, f"features: [{', '.join(done.features)}]", done)
 
 
-def _until_restart(node: str, setting: str, written: bool) -> None:
-    if not written:
+def _say_how_long(
+    node: str, setting: str, done: "pb.SetFeaturesResponse | pb.SetThresholdsResponse"
+) -> None:
+    if not done.written:
         err.print(f"{node} is away; the change is written when it reconnects", highlight=False)
+    what = "in effect until the controller is restarted, as its file has no `state`"
+    if done.lasting:
+        what = f"in effect until the configuration of {node} changes there"
     err.print(
-        f"in effect until the controller is restarted; to keep it, put `{setting}` into the "
-        f"configuration of {node}",
+        f"{what}; to have it in the file, put `{setting}` into the configuration of {node}",
         highlight=False,
         markup=False,
         soft_wrap=True,
@@ -116,7 +123,7 @@ def thresholds_set(
     """Change the thresholds of one queue."""
     parsed = _depths(",".join(part.strip().removesuffix(",") for part in depths))
     with controller(api) as client:
-        written = client.set_thresholds(node, port, queue, parsed)
+        done = client.set_thresholds(node, port, queue, parsed)
     shown = ", ".join(map(format_depth, parsed))
     setting = f"thresholds: [{{port: {port}, queue: {queue}, depths: [{shown}]}}]"
-    _until_restart(node, setting, written)
+    _say_how_long(node, setting, done)

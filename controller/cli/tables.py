@@ -10,11 +10,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from fcn.contract.depth import LEVELS, Depth, DepthUnit
 from fcn.contract.marking import NAMES
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.notation import format_depth, format_duration
+from fcn.controller.logs import escaped
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
@@ -71,6 +73,9 @@ _NUMERIC = frozenset(
         "went down",
         "packets",
         "octets",
+        "added",
+        "removed",
+        "changed",
         "packets/s",
         "utilization",
         "entries",
@@ -82,12 +87,16 @@ _NUMERIC = frozenset(
 )
 
 
-_FOLDED = frozenset({"switch", "features", "source", "destination", "via", "tunnel"})
+_FOLDED = frozenset(
+    {"switch", "features", "source", "destination", "via", "tunnel", "match", "before", "after"}
+)
 """Columns that may take several lines; a number or name in two is misread."""
 _FOLDED_WIDTH = 12
 """Characters of such a column, at least."""
 _GAP = 2
 """Characters between columns."""
+_WIDEST = 10_000
+"""Characters of a cell, at most, where it need not fit a terminal."""
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -105,8 +114,15 @@ def _table(title: str, *columns: str) -> Table:
 def _print(console: Console, table: Table, before: Sequence[int] = ()) -> list[int]:
     """A terminal gets lines of its width, anything else one line per row. `before`: the widths of
     the columns in the page before this one; returns those in this."""
+    widest = console.options.update(max_width=_WIDEST)
     natural = [
-        max(least, *(console.measure(cell).maximum for cell in (column.header, *column.cells)))
+        max(
+            least,
+            *(
+                console.measure(cell, options=widest).maximum
+                for cell in (column.header, *column.cells)
+            ),
+        )
         for column, least in zip(table.columns, before or [0] * len(table.columns), strict=True)
     ]
     least = [
@@ -422,6 +438,43 @@ def _link_numbers(link: "pb.Link") -> dict[str, Any]:
     return data
 
 
+def show_changes(console: Console, changes: "Sequence[pb.EntryChange]", *, as_json: bool) -> None:
+    """What a configuration would change in switches."""
+    if as_json:
+        _print_json([_plain(change) for change in changes])
+        return
+    if not changes:
+        console.print("no switch would be changed")
+        return
+    table = _table("", "switch", "change", "table", "match", "before", "after")
+    for change in changes:
+        shown = (
+            change.node,
+            change.change,
+            change.table,
+            change.match,
+            change.before,
+            change.after,
+        )
+        table.add_row(*map(escape, shown))
+    _print(console, table)
+
+
+def show_applied(console: Console, nodes: "Sequence[pb.AppliedNode]", *, as_json: bool) -> None:
+    """What became of the nodes of which a configuration asks something else."""
+    if as_json:
+        _print_json([_plain(node) for node in nodes])
+        return
+    if not nodes:
+        console.print("in force; no switch is changed")
+        return
+    table = _table("in force", "switch", "added", "removed", "changed", "state")
+    for node in nodes:
+        counts = (str(count) for count in (node.added, node.removed, node.changed))
+        table.add_row(node.name, *counts, Text(node.state, STATE_STYLES.get(node.state, "")))
+    _print(console, table)
+
+
 def show_event(console: Console, event: "pb.Event", *, as_json: bool) -> None:
     """One line per event, flushed."""
     if as_json:
@@ -430,7 +483,7 @@ def show_event(console: Console, event: "pb.Event", *, as_json: bool) -> None:
     clock = time.strftime("%H:%M:%S", time.localtime(event.time))
     console.print(
         f"{clock}.{int(event.time % 1 * 1000):03d} {event.node or '-':<8} {event.kind:<14} "
-        f"{event.message}",
+        f"{escaped(event.message)}",
         highlight=False,
         markup=False,
         soft_wrap=True,

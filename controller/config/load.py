@@ -4,7 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fcn.controller.config.document import DocumentError, Problem, read_document, read_text
+from fcn.controller.config.document import (
+    Check,
+    DocumentError,
+    Problem,
+    read_document,
+    read_text,
+)
 from fcn.controller.config.model import Config
 from fcn.controller.config.transport import Finding
 
@@ -20,9 +26,12 @@ EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "network.yaml"
 __all__ = ["EXAMPLE", "ConfigError", "Problem", "load_config", "load_planned", "parse_config"]
 
 
-def parse_config(text: str, file: str = "network.yaml") -> Config:
-    """The configuration in `text`. Raises ConfigError, naming `file`, with every problem found."""
-    return _planned(text, file)[0]
+def parse_config(
+    text: str, file: str = "network.yaml", further: Check[Config] | None = None
+) -> Config:
+    """The configuration in `text`. Raises ConfigError, naming `file`, with every problem found, and
+    what is wrong `further`."""
+    return _planned(text, file, further)[0]
 
 
 def load_config(file: Path) -> Config:
@@ -36,7 +45,9 @@ def load_planned(file: Path) -> "tuple[Config, Planner]":
     return _planned(read_text(file), str(file))
 
 
-def _planned(text: str, file: str) -> "tuple[Config, Planner]":
+def _planned(
+    text: str, file: str, further: Check[Config] | None = None
+) -> "tuple[Config, Planner]":
     planners: list[Planner] = []
 
     def check_planned(config: Config) -> Iterator[Finding]:
@@ -45,6 +56,8 @@ def _planned(text: str, file: str) -> "tuple[Config, Planner]":
         from fcn.controller.config.paths import Planner
 
         planners.append(Planner(config))
-        return check(config, planners[0])
+        yield from check(config, planners[0])
+        if further is not None:
+            yield from further(config)
 
     return read_document(text, file, Config, EXAMPLE, check_planned), planners[0]

@@ -415,8 +415,8 @@ FantelTransportName = Annotated[FantelTransport, Field(strict=False)]
 
 
 class Config(Model):
-    """The whole network. `state`: the folder for what has to outlive a controller that is killed
-    while a switch gets another program."""
+    """The whole network. `state`: the folder for what has to outlive the controller however it ends
+    (controller/store.py)."""
 
     notification: NotificationName = Notification.FCN
     fast_cnp_port: NotificationPort = FAST_CNP_PORT

@@ -15,6 +15,7 @@ from fcn.controller.flows.flow import Edge, Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.shares import FairShares, Host, NoRoomError, host_of
+from fcn.controller.store import Store
 
 LABEL_COUNT = FCN_LABEL_BIT
 """How many labels have FCN_LABEL_BIT, the top bit, set."""
@@ -46,7 +47,7 @@ class LabelPool:
     """Labels of one network.
 
     `quarantine` is in seconds; `clock` is monotonic, in seconds; `rng` must not be predictable in
-    production, because labels could be guessed otherwise.
+    production, because labels could be guessed otherwise. What rests is in `store`, too.
     """
 
     def __init__(
@@ -54,8 +55,10 @@ class LabelPool:
         quarantine: float,
         clock: Callable[[], float],
         rng: random.Random,
+        store: Store | None = None,
     ) -> None:
         self._quarantine = quarantine
+        self._store = store or Store()
         self._clock = clock
         self._rng = rng
         self._used: set[int] = set()
@@ -63,6 +66,13 @@ class LabelPool:
         self._resting: dict[int, float] = {}
         self._wakeups: deque[tuple[float, int, str]] = deque()
         self._resting_of: dict[str, int] = {}
+        now = clock()
+        for label, vrf, left in self._store.resting(quarantine):
+            self._rest(label, vrf, now + left)
+
+    def rest_for(self, quarantine: float) -> None:
+        """Labels that are released from now on rest for so many seconds."""
+        self._quarantine = quarantine
 
     def __len__(self) -> int:
         """Labels in use."""
@@ -108,7 +118,8 @@ class LabelPool:
         """Mark a label found on a switch as used; False when it is used already or no FCN label."""
         if not FCN_LABEL_BIT <= label < 2 * LABEL_COUNT or label in self._used:
             return False
-        self._resting.pop(label, None)
+        if self._resting.pop(label, None) is not None:
+            self._store.wake(label)
         self._use(label)
         return True
 
@@ -119,7 +130,10 @@ class LabelPool:
         self._gates[gate] -= 1
         if not self._gates[gate]:
             del self._gates[gate]
-        wakeup = self._clock() + self._quarantine
+        self._rest(label, vrf, self._clock() + self._quarantine)
+        self._store.rest(label, vrf, self._quarantine)
+
+    def _rest(self, label: int, vrf: str, wakeup: float) -> None:
         self._resting[label] = wakeup
         self._resting_of[vrf] = self._resting_of.get(vrf, 0) + 1
         self._wakeups.append((wakeup, label, vrf))
@@ -153,6 +167,7 @@ class LabelPool:
                 del self._resting_of[vrf]
             if self._resting.get(label) == wakeup:
                 del self._resting[label]
+                self._store.wake(label)
 
 
 class Labelling:
@@ -177,6 +192,12 @@ class Labelling:
         """One object for all flows of a PE."""
         self._count: dict[tuple[str, int], int] = {}
         self._shares: defaultdict[tuple[str, int], FairShares[FlowKey]] = defaultdict(FairShares)
+
+    def move_to(self, edges: Mapping[str, Edge]) -> None:
+        """These are the PEs from now on. Of those that are no more no flow may have a label."""
+        self._edges = edges
+        self._flows = {name: self._flows.get(name, {}) for name in edges}
+        self._at = {name: (name,) for name in edges}
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""
@@ -275,8 +296,9 @@ class Labelling:
         self._count[table] -= 1
         self._shares[table].remove(flow.key)
         self._holders.remove((flow.node, flow.key))
-        self._edges[flow.node].remove(flow, successor)
+        # That it rests is written before its entries are removed.
         self._labels.release(flow.label, flow.key.vrf)
+        self._edges[flow.node].remove(flow, successor)
 
     def _in_order(self, nodes: set[str]) -> tuple[str, ...]:
         return tuple(name for name in self._edges if name in nodes)

@@ -39,12 +39,16 @@ class Reports:
         refusals: Refusals,
         clock: Callable[[], float],
     ) -> None:
-        self._config = config
-        self._edges = edges
         self._refusals = refusals
         self._clock = clock
         self._departed_until: OrderedDict[FlowKey, float] = OrderedDict()
         """Soonest first."""
+        self.move_to(config, edges)
+
+    def move_to(self, config: Config, edges: Mapping[str, Edge]) -> None:
+        """Judge by this configuration from now on."""
+        self._config = config
+        self._edges = edges
         self.nodes = lru_cache(REMEMBERED)(self._nodes)
         self.port = lru_cache(REMEMBERED)(self._port)
 

@@ -7,13 +7,15 @@ authoritative for labelled flows: the controller takes over the flows it finds t
 accesses tables: a PE is an `Edge`, which installs and removes flows.
 """
 
+import asyncio
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import inf
 
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config
+from fcn.controller.config.addressing import attachment
 from fcn.controller.config.features import Feature
 from fcn.controller.events import EventBus
 from fcn.controller.flows.announcements import FlowEvents
@@ -32,10 +34,15 @@ from fcn.controller.flows.labelling import Labelling, LabelPool, NoLabelError
 from fcn.controller.flows.lifecycle import DISCONNECTS, OF_EVIDENCE, REFUTATIONS, End, after
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.refusals import RefusalReason, Refusals
+from fcn.controller.flows.registered import Registered
 from fcn.controller.flows.reports import Reports
 from fcn.controller.flows.senders import Sender, Senders
 from fcn.controller.flows.shares import Host
 from fcn.controller.flows.trail import Sample
+from fcn.controller.store import Store
+
+TURN = 64
+"""Flows that are installed in one turn of the event loop."""
 
 
 class FlowError(Exception):
@@ -53,12 +60,15 @@ class FlowService:
         bus: EventBus,
         clock: Clock,
         rng: random.Random,
+        store: Store | None = None,
     ) -> None:
+        self._store = store or Store()
         self._config = config
         self._edges = edges
         self._clock = clock
         now = clock.monotonic
-        self.labels = LabelPool(config.flows.label_quarantine / 1e6, now, rng)
+        quarantine = config.flows.label_quarantine / 1e6
+        self.labels = LabelPool(quarantine, now, rng, self._store)
         self._labelling = Labelling(edges, self.labels)
         self._senders = Senders()
         self._connections = ConnectionTracker(now)
@@ -73,6 +83,52 @@ class FlowService:
             self.refusals,
         )
         self._events = FlowEvents(bus)
+        self._registered = Registered(self._store)
+        self._unlabelled: set[FlowKey] = set()
+        """Registered before the controller was started, and not labelled since."""
+        self._know_registered()
+
+    def _know_registered(self) -> None:
+        for key, sender in self._registered.flows():
+            if key.vrf in self._config.vrfs and key not in self._senders:
+                self._senders.restore(key, sender)
+                self._unlabelled.add(key)
+
+    def staying(self, config: Config, edges: Mapping[str, Edge]) -> Iterator[Flow]:
+        """Labelled flows as they are under another configuration, whose PEs are `edges`: those that
+        enter the WAN at the same PE, where that labels flows."""
+        for flow in self._labelling.all():
+            key, edge = flow.key, edges.get(flow.node)
+            if edge is None or not edge.learning or key.vrf not in config.vrfs:
+                continue
+            if attachment(config.nodes[flow.node], key.vrf, key.src) is not None:
+                sender = self._senders.get(key)
+                timeout = sender.timeout if sender else None
+                yield replace(flow, timeout=config.flows.timeout if timeout is None else timeout)
+
+    def move_to(self, config: Config, edges: Mapping[str, Edge]) -> None:
+        """Another configuration: flows that do not stay under it end. `reinstall` has to follow for
+        the PEs that are others."""
+        staying = {(flow.node, flow.key) for flow in self.staying(config, edges)}
+        for flow in self._labelling.all():
+            if (flow.node, flow.key) not in staying:
+                self._end(flow.key, End.SILENCE, at=flow, why="it is not of the new configuration")
+        self._config, self._edges = config, edges
+        self.labels.rest_for(config.flows.label_quarantine / 1e6)
+        self._labelling.move_to(edges)
+        self._reports.move_to(config, edges)
+        self._know_registered()
+
+    async def reinstall(self, node: str) -> None:
+        """Install the flows of a PE that was replaced. Others have their turn meanwhile, who may
+        end flows and install new ones."""
+        kept = [flow for flow in self.staying(self._config, self._edges) if flow.node == node]
+        for number, flow in enumerate(kept, start=1):
+            now = self._labelling.get(node, flow.key)
+            if now is not None:
+                self._labelling.update(replace(now, timeout=flow.timeout))
+            if number % TURN == 0:
+                await asyncio.sleep(0)
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""
@@ -85,6 +141,10 @@ class FlowService:
     def on_node(self, node: str) -> Mapping[FlowKey, Flow]:
         """Labelled flows of a node; a P node has none."""
         return self._labelling.on_node(node)
+
+    def places(self, key: FlowKey) -> list[str]:
+        """The PEs that a flow enters the WAN at."""
+        return self._reports.nodes(key.vrf, key.src)
 
     def waiting(self) -> list[tuple[FlowKey, int, Origin]]:
         """Flows with a known sender and without a label: (flow, source QP, origin)."""
@@ -177,7 +237,8 @@ class FlowService:
         """Register a flow manually (FCN-3 a). Raises FlowError.
 
         `timeout`: microseconds without a packet after which the label is released (0: never; None:
-        as configured). The registration itself is kept until `delete`.
+        as configured). The registration itself is kept until `delete`, also over restarts. Raises
+        StoreError.
         """
         if key.vrf not in self._config.vrfs:
             known = ", ".join(self._config.vrfs) or "none"
@@ -198,7 +259,9 @@ class FlowService:
                 f"{Feature.LEARNING} is off on {', '.join(places)}; "
                 f"run `fcn feature enable {places[0]} {Feature.LEARNING}`"
             )
-        self._learn(key, Sender(source_qp, Origin.MANUAL, timeout))
+        sender = Sender(source_qp, Origin.MANUAL, timeout)
+        self._registered.add(key, sender)
+        self._learn(key, sender)
         for place in places:
             flow = self._labelling.get(place, key)
             if flow is not None:
@@ -206,9 +269,11 @@ class FlowService:
         raise FlowError(f"{places[0]} has no room for the flow; see `fcn events` and `fcn status`")
 
     def delete(self, key: FlowKey) -> None:
-        """Delete a flow and its sender. Raises FlowError when it is not known."""
+        """Delete a flow and its sender. Raises FlowError when it is not known, StoreError."""
         if key not in self._senders and not self._labelling.of(key):
             raise FlowError(f"there is no flow {key}; `fcn flows list` shows all")
+        self._registered.remove(key)
+        self._unlabelled.discard(key)
         self._end(key, End.BY_HAND)
 
     def release_node(self, node: str, reason: str) -> None:
@@ -221,7 +286,7 @@ class FlowService:
 
         What is known by now stands: the entry may be older."""
         restored = 0
-        for flow in found:
+        for flow in self._registered.believed(node, found):
             if self._labelling.get(node, flow.key) or not self._edges[node].learning:
                 continue
             if self._reports.port(node, flow.key.vrf, flow.key.src) is None:
@@ -234,6 +299,17 @@ class FlowService:
             restored += 1
         if restored:
             self._events.restored(node, restored)
+        self._label_registered(node)
+
+    def _label_registered(self, node: str) -> None:
+        """As when they were registered: the switch may have started anew with the controller."""
+        for key in list(self._unlabelled):
+            places = self._reports.nodes(key.vrf, key.src)
+            if self._labelling.of(key):
+                self._unlabelled.remove(key)
+            elif node in [place for place in places if self._edges[place].learning][:1]:
+                self._unlabelled.remove(key)
+                self._label(node, key)
 
     def _restore_sender(self, flow: Flow) -> None:
         if flow.source_qp is None:

@@ -87,6 +87,17 @@ class HostReports:
         self.accepted: Counter[str] = Counter()
         self.refused: Counter[HostRefusal] = Counter()
 
+    def move_to(self, hosts: Mapping[str, AgentHost]) -> None:
+        """These are the hosts from now on; what others have reported, or what these have under
+        other addresses, counts no more."""
+        for name, state in self._hosts.items():
+            if hosts.get(name) != self._configured[name]:
+                for key in state.addresses:
+                    del self._devices[key]
+                state.addresses.clear()
+        self._hosts = {name: self._hosts.get(name) or _Host() for name in hosts}
+        self._configured = hosts
+
     def identify(self, identities: Iterable[str]) -> str:
         """The configured host among a certificate's names. Raises ReportRefusedError."""
         names = set(identities)

@@ -12,6 +12,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Self
 
 import finsy as fy
 
@@ -108,6 +109,27 @@ class NeighborService:
                 with suppress(NoRoomError):
                     self._learn(place, host.mac)
                     self._neighbors[place].next_ask = 0.0
+
+    def take_over(self, before: Self) -> None:
+        """Know the neighbours that were known under the configuration before, where they are at the
+        same place under this one. They are solicited again at once."""
+        hops = self._places.next_hops()
+        for place, neighbor in before._neighbors.items():
+            if neighbor.mac is None or not (place in hops or self._is_here(place)):
+                continue
+            with suppress(NoRoomError):
+                loser = None if place in hops else self._room.know(place)
+                if loser is not None:
+                    del self._neighbors[loser]
+                    self._routes.lost(loser)
+                self._neighbors[place] = _Neighbor(neighbor.mac)
+                self._routes.resolved(place, neighbor.mac)
+
+    def _is_here(self, place: Place) -> bool:
+        """Whether a host that is no next hop can be there."""
+        if place.vrf:
+            return self._places.learned_route(place.vrf, place.address) == place
+        return self._places.of_underlay(place.address) == place
 
     async def run(self) -> None:
         """Solicit, refresh and remove neighbours, until cancelled; begins with the configured next

@@ -3,6 +3,7 @@ and applies run-time changes of features and thresholds."""
 
 import asyncio
 from collections.abc import Mapping
+from typing import Self
 
 import finsy as fy
 
@@ -14,7 +15,7 @@ from fcn.controller.config.notation import format_depth
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.service import FlowService
 from fcn.controller.neighbors.service import NeighborService
-from fcn.controller.node.connection import Connection, State, Status
+from fcn.controller.node.connection import Connection, State, Status, User
 from fcn.controller.node.counters import Counters
 from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.links import LinkStates
@@ -25,9 +26,11 @@ from fcn.controller.node.paths import PathStates
 from fcn.controller.node.quiet import end_holds
 from fcn.controller.node.readback import held_flows, read_switch
 from fcn.controller.node.session import probe
+from fcn.controller.node.settings import keep_features, keep_thresholds
 from fcn.controller.node.synchronization import Synchronizer
 from fcn.controller.owners.intent import Intent
 from fcn.controller.provision.provision import Provision
+from fcn.controller.store import Store, StoreError
 
 
 class NodeAgent:
@@ -42,12 +45,14 @@ class NodeAgent:
         neighbors: NeighborService,
         bus: EventBus,
         clock: Clock,
+        store: Store,
     ) -> None:
         self.name = provision.name
+        self._store = store
         self._clock = clock
         self.provision = provision
         self.counters = Counters(provision, connection)
-        self.paths = PathStates(provision, connection, bus, clock)
+        self.paths = PathStates(provision, connection, bus, clock, store)
         self.links = LinkStates(provision, connection, bus, clock)
         self.counters.register(Notifications(provision, bus), self.paths)
         if self.links.links:
@@ -66,7 +71,6 @@ class NodeAgent:
             neighbors.asked,
             clock.monotonic,
         )
-        connection.when_ready(self._serve)
 
     @property
     def status(self) -> Status:
@@ -82,6 +86,13 @@ class NodeAgent:
     def is_up(self) -> bool:
         """Whether the switch is connected and was synchronized with the intent."""
         return self._connection.is_up
+
+    @property
+    def leader(self) -> str:
+        """What is known of the other controller that is primary here; empty where none is."""
+        if self.status.state is not State.BACKUP:
+            return ""
+        return f"election ID {self._connection.switch.primary_id}"
 
     @property
     def intent(self) -> Intent:
@@ -104,7 +115,9 @@ class NodeAgent:
         return self.provision.features
 
     def set_features(self, features: frozenset[Feature]) -> None:
-        """Enable exactly these features; disabling learning releases the labels of the node."""
+        """Enable exactly these features, also after a restart; disabling learning releases the
+        labels of the node. Raises StoreError."""
+        keep_features(self._store, self.provision, features)
         learned = Feature.LEARNING in self.features
         self.provision.set_features(features)
         if learned and Feature.LEARNING not in features:
@@ -118,15 +131,22 @@ class NodeAgent:
         )
 
     def set_thresholds(self, port: int, queue: int, depths: tuple[Depth, ...]) -> None:
-        """Set the depths at which the levels of one queue begin; none: the queue has no levels.
+        """Set the depths at which the levels of one queue begin, also after a restart; none: the
+        queue has no levels.
 
-        Raises DepthError.
+        Raises DepthError, StoreError.
         """
         thresholds = dict(self.provision.thresholds)
         thresholds.pop((port, queue), None)
         if depths:
             thresholds[port, queue] = depths
+        before = self.provision.thresholds
         self.provision.set_thresholds(thresholds)
+        try:
+            keep_thresholds(self._store, self.provision, (port, queue), depths)
+        except StoreError:
+            self.provision.set_thresholds(before)
+            raise
         shown = ",".join(map(format_depth, depths))
         self._bus.emit(
             Kind.THRESHOLDS,
@@ -136,6 +156,18 @@ class NodeAgent:
             queue=queue,
             depths=shown,
         )
+
+    def start(self, before: Self | None = None) -> None:
+        """Serve the connection from now on, with what the agent `before` had seen."""
+        if before is not None:
+            self.paths.take_over(before.paths)
+            self.links.take_over(before.links)
+        self._connection.serve(User(self._serve, self._synchronizer.give_up))
+
+    async def synchronized(self) -> bool:
+        """Wait until the switch holds the intent, also where it is being read; False when it is
+        away, or another controller is primary."""
+        return await self._synchronizer.synchronized()
 
     async def settled(self) -> bool:
         """Wait until the switch holds the intent; False, without waiting, when it is not up."""
@@ -159,7 +191,7 @@ class NodeAgent:
                 "stop it, and this one becomes primary"
             )
             self._connection.enter(State.BACKUP, detail)
-            self._synchronizer.stand_by()
+            self._synchronizer.give_up()
             self._bus.emit(Kind.NODE_BACKUP, self.name, f"{self.name}: {detail}")
             return
         self._connection.enter(State.SYNCHRONIZING)
@@ -195,3 +227,4 @@ class NodeAgent:
             await self.links.start_clock()
         await self.links.tell_left()
         await forget(self._connection, self.provision.pipeline.target.ports.cpu, old)
+        await self.paths.repeat()

@@ -34,8 +34,15 @@ from fcn.controller.node.session import (
 )
 from fcn.controller.owners.flow_learning import DIGESTS
 from fcn.controller.owners.punt import Punt
+from fcn.controller.store import Store
 
-ReadyHandler = Callable[[], Coroutine[Any, Any, None]]
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Who uses a connection (Connection.serve)."""
+
+    ready: Callable[[], Coroutine[Any, Any, None]]
+    down: Callable[[], None]
 
 
 class State(StrEnum):
@@ -58,7 +65,7 @@ class Status:
 
 
 class Connection:
-    """The connection to one switch. Users register handlers for when it is ready and down."""
+    """The connection to one switch, which one user at a time serves."""
 
     def __init__(
         self,
@@ -68,10 +75,10 @@ class Connection:
         bus: EventBus,
         clock: Clock,
         tls: Tls | None = None,
-        state: str | None = None,
+        store: Store | None = None,
     ) -> None:
         self.name = name
-        self._kept = Kept(state, name, pipeline.schema)
+        self._kept = Kept(store or Store(), name, pipeline.schema)
         self._clock = clock
         self.enter(State.CONNECTING, f"no session with {node.grpc} yet")
         self._bus = bus
@@ -81,6 +88,9 @@ class Connection:
         self._pipeline_set = False
         self._failure = ""
         self._learned: list[fy.P4TableEntry] = []
+        self._user: User | None = None
+        self._jobs: set[asyncio.Task[None]] = set()
+        self._in_session = False
         self._asked = (
             f"are `grpc`, `device_id` ({node.device_id}) and TLS ({'on' if tls else 'off'}) right"
         )
@@ -111,20 +121,37 @@ class Connection:
         """Seconds for which the switch has been up; 0 while it is not."""
         return self._clock.monotonic() - self._entered if self.is_up else 0.0
 
-    def when_ready(self, handler: ReadyHandler) -> None:
-        """Run `handler` whenever the pipeline is set, and whenever another controller becomes or is
-        no longer the primary one; it is cancelled when that ends."""
-        self.switch.ee.add_listener(
-            fy.SwitchEvent.CHANNEL_READY, lambda _switch: self._guarded(handler())
-        )
+    def serve(self, user: User) -> None:
+        """Run `user.ready` now, in the session that there may be, and whenever the pipeline is set,
+        and whenever another controller becomes or is no longer the primary one; it is cancelled
+        when that ends. `user.down` is called whenever the connection is lost."""
+        self._user = user
+        if self._in_session:
+            self.start("ready", user.ready())
 
-    def when_down(self, handler: Callable[[], None]) -> None:
-        """Call `handler` whenever the connection is lost."""
-        self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_DOWN, lambda _switch: handler())
+    async def pause(self) -> None:
+        """End what runs of its user; the session goes on."""
+        if self.is_up:
+            self.enter(State.SYNCHRONIZING, "the configuration changes")
+        user, self._user = self._user, None
+        jobs = list(self._jobs)
+        for job in jobs:
+            job.cancel()
+        await asyncio.gather(*jobs, return_exceptions=True)
+        if user is not None:
+            user.down()
 
     def start(self, name: str, job: Coroutine[Any, Any, None]) -> None:
         """Run a job until the connection ends; an exception in it ends the connection."""
-        self.switch.create_task(self._guarded(job), name=name)
+        task = self.switch.create_task(self._guarded(job), name=name)
+        self._jobs.add(task)
+
+        def ended(task: asyncio.Task[None]) -> None:
+            self._jobs.discard(task)
+            # One that was cancelled before it began waits for nobody.
+            job.close()
+
+        task.add_done_callback(ended)
 
     def enter(self, state: State, detail: str = "") -> None:
         """Change the state."""
@@ -209,12 +236,17 @@ class Connection:
         self._learned = learned or self._learned
 
     def _begin(self, _switch: fy.Switch) -> None:
-        self._pipeline_set = False
+        self._pipeline_set = self._in_session = False
 
     def _ready(self, _switch: fy.Switch) -> None:
-        self._pipeline_set = True
+        self._pipeline_set = self._in_session = True
+        if self._user is not None:
+            self.start("ready", self._user.ready())
 
     def _down(self, switch: fy.Switch) -> None:
+        self._in_session = False
+        if self._user is not None:
+            self._user.down()
         if self._closing:
             return
         reason = self._failure or f"lost the connection to {switch.address}"

@@ -1,67 +1,50 @@
-"""What a switch had learned, on disk while it gets another program: a controller that is killed
-between the two programs finds it there."""
+"""What a switch had learned, in the store while it gets another program: a controller that is
+killed between the two programs finds it there."""
 
 import logging
-import os
 from collections.abc import Collection
-from pathlib import Path
 
 import finsy as fy
 from finsy.proto import p4r
 from google.protobuf.message import DecodeError
 
+from fcn.controller.store import Store, StoreError
+
 LOG = logging.getLogger("fcn")
 
 
 class Kept:
-    """The file of one switch in `folder`; without a folder nothing is kept.
+    """Of one switch. schema: of the program that the switch gets; those before have the tables of
+    what is learned in common with it."""
 
-    schema: of the program that the switch gets; those before have the tables of what is learned in
-    common with it.
-    """
-
-    def __init__(self, folder: str | None, name: str, schema: fy.P4Schema) -> None:
-        self._file = None if folder is None else Path(folder) / f"{name}.learned"
+    def __init__(self, store: Store, name: str, schema: fy.P4Schema) -> None:
+        self._store = store
+        self._name = name
         self._schema = schema
 
     def keep(self, entries: Collection[fy.P4TableEntry]) -> None:
-        """Write them, so that the file has all or none of them. Where that fails the log says so:
-        the change of the program goes on."""
-        if self._file is None or not entries:
+        """Keep all of them. Where that fails the log says so: the change of the program goes on."""
+        if not entries:
             return
         message = p4r.ReadResponse(entities=[entry.encode(self._schema) for entry in entries])
-        unfinished = self._file.with_suffix(".unfinished")
         try:
-            with unfinished.open("wb") as stream:
-                stream.write(message.SerializeToString())
-                stream.flush()
-                os.fsync(stream.fileno())
-            unfinished.replace(self._file)
-        except OSError as error:
-            LOG.warning(
-                "%s cannot be written (%s): a controller that is killed now loses what was learned",
-                self._file,
-                error.strerror,
-            )
+            self._store.keep_learned(self._name, message.SerializeToString())
+        except StoreError as error:
+            LOG.warning("%s; a controller that is killed now loses what was learned", error)
 
     def recall(self) -> list[fy.P4TableEntry]:
-        """What is in the file; nothing where there is none."""
-        if self._file is None:
-            return []
+        """What is kept."""
+        message = p4r.ReadResponse()
         try:
-            message = p4r.ReadResponse.FromString(self._file.read_bytes())
+            message.ParseFromString(self._store.learned(self._name) or b"")
             return [fy.P4TableEntry.decode(entity, self._schema) for entity in message.entities]
-        except FileNotFoundError:
-            return []
-        except (OSError, DecodeError, ValueError, KeyError) as error:
-            LOG.warning("%s cannot be read (%s): what was learned is lost", self._file, error)
+        except (DecodeError, ValueError, KeyError) as error:
+            LOG.warning("what %s had learned cannot be read (%s), and is lost", self._name, error)
             return []
 
     def drop(self) -> None:
         """The switch has all of it."""
-        if self._file is None:
-            return
         try:
-            self._file.unlink(missing_ok=True)
-        except OSError as error:
-            LOG.warning("%s cannot be removed (%s)", self._file, error.strerror)
+            self._store.drop_learned(self._name)
+        except StoreError as error:
+            LOG.warning("%s; what %s had learned stays there", error, self._name)

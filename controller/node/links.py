@@ -6,6 +6,7 @@ that a controller can read of its registers; the controller sets its clock going
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Self
 
 import finsy as fy
 
@@ -87,6 +88,12 @@ class LinkStates(CounterUser):
     def state(self, port: int) -> LinkState | None:
         """A link as last seen; None before the first look of a session."""
         return self._states.get(port)
+
+    def take_over(self, before: Self) -> None:
+        """What was seen of the links under the configuration before, and of the clock."""
+        states = {link.port: before.state(link.port) for link in self.links if link in before.links}
+        self._states |= {port: state for port, state in states.items() if state is not None}
+        self._token, self._step = before._token, before._step
 
     async def stop_clock(self, held: Iterable[fy.P4TableEntry]) -> None:
         """Stop the clock where nothing is watched any more. held: what the switch has; its slots

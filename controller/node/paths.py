@@ -8,6 +8,7 @@ did.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import finsy as fy
 
@@ -31,7 +32,9 @@ from fcn.controller.node.outdated import outdated
 from fcn.controller.node.readback import read_cells
 from fcn.controller.node.session import SwitchAwayError, answering
 from fcn.controller.node.shifts import Shifts
+from fcn.controller.owners.punt import Punt
 from fcn.controller.provision.provision import Provision
+from fcn.controller.store import Store
 
 FORGET = "FORGET"
 """In the place of a report: the switch forgets what was said of a path."""
@@ -55,6 +58,9 @@ _WORDS = {
 }
 
 _PAIRS = (("FAILED", "WELL"), ("CONGESTED", "RELIEVED"))
+
+_ENDS = {good: (bad,) for bad, good in _PAIRS} | {FORGET: tuple(bad for bad, _ in _PAIRS)}
+"""What a report ends of that which an operator said before."""
 
 Counts = Mapping[str, int]
 """Changes by member of PathReport."""
@@ -99,8 +105,14 @@ class PathStates(CounterUser):
     """What was last seen of the paths of one PE; tells of changes."""
 
     def __init__(
-        self, provision: Provision, connection: Connection, bus: EventBus, clock: Clock
+        self,
+        provision: Provision,
+        connection: Connection,
+        bus: EventBus,
+        clock: Clock,
+        store: Store,
     ) -> None:
+        self._store = store
         self.plans: tuple[Plan, ...] = provision.plans
         self._cpu = provision.pipeline.target.ports.cpu
         self._connection = connection
@@ -114,6 +126,11 @@ class PathStates(CounterUser):
         self._tells_congestion = provision.config.notification is Notification.FANTEL
         self._balances = provision.config.load_balancing is not None
         self._shifts = Shifts(connection.name, bus, clock)
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """IDs of the paths of this PE."""
+        return frozenset(path.number for plan in self.plans for path in plan.paths)
 
     def state(self, policy: str, slot: int) -> PathState | None:
         """A path as last seen; None before the first look."""
@@ -129,9 +146,10 @@ class PathStates(CounterUser):
 
     async def report(self, number: int, report: str) -> bool:
         """Tell the data plane of the path with this ID, as a message of a node would, or let it
-        forget the path (FORGET); False where no policy has it.
+        forget the path (FORGET); False where no policy has it. What is bad about it holds until the
+        contrary is said, also when the switch or the controller starts again.
 
-        Raises ValueError for what is no member of PathReport, SwitchAwayError.
+        Raises ValueError for what is no member of PathReport, SwitchAwayError, StoreError.
         """
         if report not in (*PATH_REPORTS, FORGET):
             known = ", ".join(each.lower() for each in (*PATH_REPORTS, FORGET))
@@ -139,14 +157,44 @@ class PathStates(CounterUser):
         for plan in self.plans:
             for slot, path in enumerate(plan.paths):
                 if path.number == number:
-                    if report == FORGET:
-                        await self._forget(number)
-                        self._told[plan.policy, slot] = NOTHING_SAID
-                    else:
-                        await self._send(path_report(number, report))
-                        self._told[plan.policy, slot] = (report,)
+                    await self._say(number, report)
+                    said = NOTHING_SAID if report == FORGET else (report,)
+                    self._told[plan.policy, slot] = said
                     return True
         return False
+
+    async def _say(self, number: int, report: str) -> None:
+        """Where the controller is killed meanwhile, its next one says what is bad, and has not
+        said that it is well: in both cases nobody was told that it was done."""
+        held = self._store.reports(number)
+        if report in _ENDS:
+            await (self._forget(number) if report == FORGET else self._send_report(number, report))
+            self._store.unsay(number, *_ENDS[report])
+            return
+        self._store.say(number, report)
+        try:
+            await self._send_report(number, report)
+        except SwitchAwayError:
+            if report not in held:
+                self._store.unsay(number, report)
+            raise
+
+    async def repeat(self) -> None:
+        """Say again what the operator said of paths, and holds: the switch may have started anew,
+        and what it knows already changes nothing. Raises P4ClientError."""
+        for place, (number, reports) in self._holding():
+            self._told[place] = reports
+            for report in reports:
+                frame = path_report(number, report)
+                await self._connection.send(Punt.send(self._cpu, frame))
+
+    def _holding(self) -> Iterator[tuple[tuple[str, int], tuple[int, tuple[str, ...]]]]:
+        """IDs of paths of which something that the operator said holds, and what; by policy and
+        slot."""
+        for plan in self.plans:
+            for slot, path in enumerate(plan.paths):
+                if reports := self._store.reports(path.number):
+                    yield (plan.policy, slot), (path.number, tuple(reports))
 
     async def _forget(self, number: int) -> None:
         """Who may speak of a path begins anew, and nothing was said of it."""
@@ -155,10 +203,20 @@ class PathStates(CounterUser):
         for report in NOTHING_SAID:
             await self._send(path_report(number, report))
 
+    async def _send_report(self, number: int, report: str) -> None:
+        await self._send(path_report(number, report))
+
     async def _send(self, report: bytes) -> None:
         connection = self._connection
         if not await connection.send_packet(self._cpu, report):
             raise SwitchAwayError(f"{connection.name} is {connection.status.state}")
+
+    def take_over(self, before: Self) -> None:
+        """What was seen of policies that are as they were, under the configuration before."""
+        same = {plan.policy for plan in self.plans if plan in before.plans}
+        self._states = {at: state for at, state in before._states.items() if at[0] in same}
+        self._told = {at: said for at, said in before._told.items() if at[0] in same}
+        self._heard = dict(before._heard)
 
     def tell_exposed(self) -> None:
         """Tell of policies that one failure can end."""
@@ -197,7 +255,7 @@ class PathStates(CounterUser):
     def start_anew(self) -> None:
         """The switch has lost its registers with its counters."""
         self._heard.clear()
-        self._told.clear()
+        self._told = {place: reports for place, (_, reports) in self._holding()}
         name = self._connection.name
         for (policy, slot), last in self._states.items():
             if last.failed or last.congested:

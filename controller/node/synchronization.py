@@ -46,7 +46,6 @@ class Synchronizer:
         self._connection = connection
         self._bus = bus
         self._waiters: list[asyncio.Future[bool]] = []
-        connection.when_down(self._give_up)
 
     async def synchronize(self, held: Iterable[P4Entity]) -> None:
         """Write the difference between the entities the switch holds and the intent.
@@ -92,15 +91,22 @@ class Synchronizer:
             return False
         if not self._intent.pending:
             return True
+        return await self._told()
+
+    async def synchronized(self) -> bool:
+        """The same, but wait also while the switch is read."""
+        if self._connection.status.state is State.SYNCHRONIZING:
+            return await self._told()
+        return await self.settled()
+
+    async def _told(self) -> bool:
         waiter: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
         return await waiter
 
-    def stand_by(self) -> None:
-        """Another controller is primary: release everything that waits in `settled`."""
-        self._resolve(False)
-
-    def _give_up(self) -> None:
+    def give_up(self) -> None:
+        """The connection is lost, or another controller is primary: release everything that waits
+        in `settled`."""
         self._resolve(False)
 
     def _resolve(self, written: bool) -> None:

@@ -1,17 +1,19 @@
 """The gRPC service behind the `fcn` command (controller/proto/fcn.proto)."""
 
 import socket
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NoReturn
 
 import grpc
 
+from fcn.contract.constants import PipelineError
 from fcn.contract.depth import Depth, DepthError, DepthUnit
 from fcn.contract.ports import QUEUES
 from fcn.contract.version import fcn_version
-from fcn.controller.config.document import listed
+from fcn.controller.config import ConfigError
+from fcn.controller.config.document import MAX_OCTETS, listed
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
 from fcn.controller.config.model import Tls
 from fcn.controller.config.notation import parse_address
@@ -21,15 +23,20 @@ from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.counters import Count
 from fcn.controller.node.session import SwitchAwayError
-from fcn.controller.northbound.flows import flow_message, flow_pages
+from fcn.controller.northbound.differences import change_message, problem_messages
+from fcn.controller.northbound.flows import PAGE, flow_message, flow_pages
 from fcn.controller.northbound.links import link_messages
-from fcn.controller.northbound.network import Network
+from fcn.controller.northbound.network import ApplyError, Network
 from fcn.controller.northbound.paths import policy_messages
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.provision.fast_cnp import level_policies
 from fcn.controller.rpc import handler_of
+from fcn.controller.store import StoreError
 
 STOP_GRACE = 1.0
+
+MAX_REQUEST = MAX_OCTETS + (1 << 16)
+"""Octets: a file, and its name."""
 
 
 class ApiError(Exception):
@@ -103,23 +110,29 @@ class FcnService:
     ) -> pb.AddFlowResponse:
         """Register a flow manually (FCN-3 a)."""
         key = await self._key(request.key, context)
+        await self._check_leads(self._network.flows.places(key), context)
         timeout = request.timeout if request.HasField("timeout") else None
         try:
             flow = self._network.flows.add(key, request.source_qp, timeout)
-        except FlowError as error:
+        except (FlowError, StoreError) as error:
             await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         written = await self._network.nodes[flow.node].settled()
-        return pb.AddFlowResponse(flow=flow_message(flow), written=written)
+        return pb.AddFlowResponse(
+            flow=flow_message(flow), written=written, lasting=self._network.store.lasts
+        )
 
     async def DeleteFlow(  # noqa: N802
         self, request: pb.DeleteFlowRequest, context: grpc.aio.ServicerContext
     ) -> pb.DeleteFlowResponse:
         """Forget a flow and release its label."""
         key = await self._key(request.key, context)
+        await self._check_leads(self._network.flows.places(key), context)
         try:
             self._network.flows.delete(key)
         except FlowError as error:
             await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
+        except StoreError as error:
+            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         for agent in self._network.nodes.values():
             await agent.settled()
         return pb.DeleteFlowResponse()
@@ -134,10 +147,18 @@ class FcnService:
             named = parse_features(request.features, role) or ROLE_FEATURES[role]
         except ValueError as error:
             await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
+        await self._check_leads([agent.name], context)
         before = agent.features
-        agent.set_features(before | named if request.enabled else before - named)
+        try:
+            agent.set_features(before | named if request.enabled else before - named)
+        except StoreError as error:
+            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         written = await agent.settled()
-        return pb.SetFeaturesResponse(written=written, features=feature_names(agent.features))
+        return pb.SetFeaturesResponse(
+            written=written,
+            features=feature_names(agent.features),
+            lasting=self._network.store.lasts,
+        )
 
     async def GetThresholds(  # noqa: N802
         self, request: pb.GetThresholdsRequest, context: grpc.aio.ServicerContext
@@ -166,7 +187,7 @@ class FcnService:
     async def SetThresholds(  # noqa: N802
         self, request: pb.SetThresholdsRequest, context: grpc.aio.ServicerContext
     ) -> pb.SetThresholdsResponse:
-        """Change the thresholds of one queue until the controller is restarted."""
+        """Change the thresholds of one queue, until the file says something else."""
         wanted = request.queue
         agent = await self._node(wanted.node, context)
         unit = DepthUnit[pb.DepthUnit.Name(wanted.unit)]
@@ -181,13 +202,17 @@ class FcnService:
         problem = problem or level_problem(self._network.config, len(depths))
         if problem:
             await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, ValueError(problem))
+        await self._check_leads([agent.name], context)
         try:
             agent.set_thresholds(wanted.port, wanted.queue, depths)
         except DepthError as error:
             where = f"{wanted.node} port {wanted.port} ({agent.provision.pipeline.target.name})"
             refusal = ValueError(f"{where}: {error}")
             await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, refusal)
-        return pb.SetThresholdsResponse(written=await agent.settled())
+        except StoreError as error:
+            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
+        written = await agent.settled()
+        return pb.SetThresholdsResponse(written=written, lasting=self._network.store.lasts)
 
     async def GetCounters(  # noqa: N802
         self, request: pb.GetCountersRequest, context: grpc.aio.ServicerContext
@@ -235,12 +260,16 @@ class FcnService:
         FAN-8)."""
         told = False
         for agent in self._network.nodes.values():
+            if request.id in agent.paths.numbers:
+                await self._check_leads([agent.name], context)
             try:
                 told = told or await agent.paths.report(request.id, request.report.upper())
             except ValueError as error:
                 await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
             except SwitchAwayError as error:
                 await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
+            except StoreError as error:
+                await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         if not told:
             missing = ValueError(f"no policy has a path with ID {request.id:#x}; see `fcn paths`")
             await _refuse(context, grpc.StatusCode.NOT_FOUND, missing)
@@ -261,6 +290,48 @@ class FcnService:
                     fields=event.fields,
                 )
 
+    async def DiffConfig(  # noqa: N802
+        self, request: pb.ConfigRequest, context: grpc.aio.ServicerContext
+    ) -> AsyncIterator[pb.DiffConfigResponse]:
+        """What a configuration would change, in pages."""
+        page: list[pb.EntryChange] = []
+        try:
+            async for change in self._network.plane.differences(request.text, request.file):
+                page.append(change_message(*change))
+                if len(page) == PAGE:
+                    yield pb.DiffConfigResponse(changes=page)
+                    page = []
+        except ConfigError as error:
+            yield pb.DiffConfigResponse(problems=problem_messages(error))
+        except PipelineError as error:
+            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
+        if page:
+            yield pb.DiffConfigResponse(changes=page)
+
+    async def ApplyConfig(  # noqa: N802
+        self, request: pb.ConfigRequest, context: grpc.aio.ServicerContext
+    ) -> pb.ApplyConfigResponse:
+        """Put a configuration in force as a whole, or refuse it as a whole."""
+        try:
+            applied = await self._network.plane.apply(request.text, request.file)
+        except ConfigError as error:
+            return pb.ApplyConfigResponse(problems=problem_messages(error))
+        except (ApplyError, PipelineError, StoreError) as error:
+            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
+        return pb.ApplyConfigResponse(
+            lasting=self._network.is_file(request.text),
+            nodes=[
+                pb.AppliedNode(
+                    name=each.node,
+                    added=each.added,
+                    removed=each.removed,
+                    changed=each.changed,
+                    state=each.state,
+                )
+                for each in applied
+            ],
+        )
+
     async def _node(self, name: str, context: grpc.aio.ServicerContext) -> NodeAgent:
         agent = self._network.nodes.get(name)
         if agent is None:
@@ -272,6 +343,17 @@ class FcnService:
     async def _agents(self, name: str, context: grpc.aio.ServicerContext) -> list[NodeAgent]:
         """The node of this name, or all."""
         return [await self._node(name, context)] if name else list(self._network.nodes.values())
+
+    async def _check_leads(self, names: Iterable[str], context: grpc.aio.ServicerContext) -> None:
+        """Refuse where another controller writes to one of these nodes: what this one says would
+        wait for the end of that one, who may have said something else since."""
+        for name in names:
+            if leader := self._network.nodes[name].leader:
+                error = ValueError(
+                    f"this controller is a backup at {name}, and changes nothing there: another "
+                    f"one is primary ({leader}); give the command to that one"
+                )
+                await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
 
     async def _key(self, key: pb.FlowKey, context: grpc.aio.ServicerContext) -> FlowKey:
         try:
@@ -315,7 +397,9 @@ def _prepare_socket(endpoint: str) -> None:
 @asynccontextmanager
 async def serving(network: Network, endpoint: str) -> AsyncIterator[str]:
     """Serve on host:port or unix:/path; yields the address in use. Raises ApiError, OSError."""
-    server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
+    server = grpc.aio.server(
+        options=[("grpc.so_reuseport", 0), ("grpc.max_receive_message_length", MAX_REQUEST)]
+    )
     service = pb.DESCRIPTOR.services_by_name["Fcn"]
     server.add_generic_rpc_handlers((handler_of(service, FcnService(network)),))
     _prepare_socket(endpoint)

@@ -14,6 +14,9 @@ from fcn.controller.rpc import Stub
 
 TIMEOUT = 30.0
 
+CHANGE_TIMEOUT = 300.0
+"""Of what reads every switch: seconds."""
+
 
 class ControllerError(Exception):
     """The controller refused a request or cannot be reached; the message says what to do."""
@@ -80,9 +83,9 @@ class FcnClient:
         finally:
             call.cancel()
 
-    def _next(self, call: Any) -> Any:  # noqa: ANN401
+    def _next(self, call: Any, timeout: float | None = None) -> Any:  # noqa: ANN401
         """The next message of a stream, None when it has ended."""
-        limit = threading.Timer(self._timeout, call.cancel)
+        limit = threading.Timer(timeout or self._timeout, call.cancel)
         limit.start()
         try:
             return next(call, None)
@@ -119,8 +122,10 @@ class FcnClient:
         response: pb.GetThresholdsResponse = self._call(self._stub.GetThresholds, request)
         return response
 
-    def set_thresholds(self, node: str, port: int, queue: int, depths: tuple[Depth, ...]) -> bool:
-        """Change the thresholds of one queue; False: written when the node reconnects."""
+    def set_thresholds(
+        self, node: str, port: int, queue: int, depths: tuple[Depth, ...]
+    ) -> pb.SetThresholdsResponse:
+        """Change the thresholds of one queue."""
         try:
             check_thresholds(depths)
         except DepthError as error:
@@ -134,7 +139,8 @@ class FcnClient:
             unit=depths[0].unit.name if depths else None,
         )
         request = pb.SetThresholdsRequest(queue=queue_thresholds)
-        return bool(self._call(self._stub.SetThresholds, request).written)
+        response: pb.SetThresholdsResponse = self._call(self._stub.SetThresholds, request)
+        return response
 
     def counters(self, node: str = "") -> list[pb.Counter]:
         """Counters of one node, or of all connected nodes."""
@@ -157,6 +163,23 @@ class FcnClient:
         request = _message(pb.ReportPathRequest, id=number, report=report)
         self._call(self._stub.ReportPath, request)
 
+    def diff_config(self, text: str, file: str) -> Iterator[pb.DiffConfigResponse]:
+        """What a configuration would change, page by page; or its problems."""
+        call = self._stub.DiffConfig(_message(pb.ConfigRequest, text=text, file=file))
+        try:
+            while (page := self._next(call, CHANGE_TIMEOUT)) is not None:
+                yield page
+        finally:
+            call.cancel()
+
+    def apply_config(self, text: str, file: str) -> pb.ApplyConfigResponse:
+        """Put a configuration in force as a whole; or its problems."""
+        request = _message(pb.ConfigRequest, text=text, file=file)
+        response: pb.ApplyConfigResponse = self._call(
+            self._stub.ApplyConfig, request, CHANGE_TIMEOUT
+        )
+        return response
+
     def events(self) -> Iterator[pb.Event]:
         """Events emitted after this call returns, until the caller stops."""
         call = self._stub.WatchEvents(pb.WatchEventsRequest())
@@ -172,9 +195,11 @@ class FcnClient:
         except grpc.RpcError as error:
             raise self._explained(error) from None
 
-    def _call(self, method: Callable[..., Any], request: object) -> Any:  # noqa: ANN401
+    def _call(
+        self, method: Callable[..., Any], request: object, timeout: float | None = None
+    ) -> Any:  # noqa: ANN401
         try:
-            return method(request, timeout=self._timeout)
+            return method(request, timeout=timeout or self._timeout)
         except grpc.RpcError as error:
             raise self._explained(error) from None
 

@@ -7,10 +7,11 @@ changes wait for its own.
 """
 
 import asyncio
+import hashlib
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from finsy import P4Schema
 from finsy.grpcutil import GRPCStatusCode
@@ -50,6 +51,14 @@ class _Wanted(NamedTuple):
     share: str
     table: int
     modify_only: bool = False
+
+
+class Change(NamedTuple):
+    """What becomes of an entity; before, after: encoded, None where there is none."""
+
+    key: Key
+    before: bytes | None
+    after: bytes | None
 
 
 @dataclass(slots=True)
@@ -186,6 +195,29 @@ class Intent:
         """Entries intended of a table."""
         number = self.schema.tables[table].id
         return sum(wanted.table == number for wanted in self._wanted.values())
+
+    @property
+    def refused(self) -> frozenset[Key]:
+        """Keys of what the switch will not take."""
+        return frozenset(self._refused)
+
+    def digest(self) -> bytes:
+        """The same for two intents of the same entities."""
+        found = hashlib.sha256()
+        for key, wanted in sorted(self._wanted.items()):
+            for part in (key, wanted.value):
+                found.update(len(part).to_bytes(4) + part)
+        return found.digest()
+
+    def changes(self, other: Self) -> Iterator[Change]:
+        """What another intent has of other entities than this one."""
+        for key, wanted in other._wanted.items():
+            before = self._wanted.get(key)
+            if before is None or before.value != wanted.value:
+                yield Change(key, before.entity if before else None, wanted.entity)
+        for key, wanted in self._wanted.items():
+            if key not in other._wanted:
+                yield Change(key, wanted.entity, None)
 
     def put(self, entity: P4Entity) -> None:
         """Intend this entity, in place of any with the same key."""

@@ -147,12 +147,14 @@ class AddFlowRequest(_message.Message):
     def __init__(self, key: _Optional[_Union[FlowKey, _Mapping]] = ..., source_qp: _Optional[int] = ..., timeout: _Optional[int] = ...) -> None: ...
 
 class AddFlowResponse(_message.Message):
-    __slots__ = ("flow", "written")
+    __slots__ = ("flow", "written", "lasting")
     FLOW_FIELD_NUMBER: _ClassVar[int]
     WRITTEN_FIELD_NUMBER: _ClassVar[int]
+    LASTING_FIELD_NUMBER: _ClassVar[int]
     flow: Flow
     written: bool
-    def __init__(self, flow: _Optional[_Union[Flow, _Mapping]] = ..., written: _Optional[bool] = ...) -> None: ...
+    lasting: bool
+    def __init__(self, flow: _Optional[_Union[Flow, _Mapping]] = ..., written: _Optional[bool] = ..., lasting: _Optional[bool] = ...) -> None: ...
 
 class DeleteFlowRequest(_message.Message):
     __slots__ = ("key",)
@@ -175,12 +177,14 @@ class SetFeaturesRequest(_message.Message):
     def __init__(self, node: _Optional[str] = ..., features: _Optional[_Iterable[str]] = ..., enabled: _Optional[bool] = ...) -> None: ...
 
 class SetFeaturesResponse(_message.Message):
-    __slots__ = ("written", "features")
+    __slots__ = ("written", "features", "lasting")
     WRITTEN_FIELD_NUMBER: _ClassVar[int]
     FEATURES_FIELD_NUMBER: _ClassVar[int]
+    LASTING_FIELD_NUMBER: _ClassVar[int]
     written: bool
     features: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, written: _Optional[bool] = ..., features: _Optional[_Iterable[str]] = ...) -> None: ...
+    lasting: bool
+    def __init__(self, written: _Optional[bool] = ..., features: _Optional[_Iterable[str]] = ..., lasting: _Optional[bool] = ...) -> None: ...
 
 class GetThresholdsRequest(_message.Message):
     __slots__ = ("node",)
@@ -231,10 +235,12 @@ class SetThresholdsRequest(_message.Message):
     def __init__(self, queue: _Optional[_Union[QueueThresholds, _Mapping]] = ...) -> None: ...
 
 class SetThresholdsResponse(_message.Message):
-    __slots__ = ("written",)
+    __slots__ = ("written", "lasting")
     WRITTEN_FIELD_NUMBER: _ClassVar[int]
+    LASTING_FIELD_NUMBER: _ClassVar[int]
     written: bool
-    def __init__(self, written: _Optional[bool] = ...) -> None: ...
+    lasting: bool
+    def __init__(self, written: _Optional[bool] = ..., lasting: _Optional[bool] = ...) -> None: ...
 
 class GetCountersRequest(_message.Message):
     __slots__ = ("node",)
@@ -367,6 +373,72 @@ class Link(_message.Message):
     rate: int
     utilization: float
     def __init__(self, node: _Optional[str] = ..., port: _Optional[int] = ..., peer: _Optional[str] = ..., peer_port: _Optional[int] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., ups: _Optional[int] = ..., downs: _Optional[int] = ..., rate: _Optional[int] = ..., utilization: _Optional[float] = ...) -> None: ...
+
+class ConfigRequest(_message.Message):
+    __slots__ = ("text", "file")
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    FILE_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    file: str
+    def __init__(self, text: _Optional[str] = ..., file: _Optional[str] = ...) -> None: ...
+
+class ConfigProblem(_message.Message):
+    __slots__ = ("line", "where", "message")
+    LINE_FIELD_NUMBER: _ClassVar[int]
+    WHERE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    line: int
+    where: str
+    message: str
+    def __init__(self, line: _Optional[int] = ..., where: _Optional[str] = ..., message: _Optional[str] = ...) -> None: ...
+
+class DiffConfigResponse(_message.Message):
+    __slots__ = ("problems", "changes")
+    PROBLEMS_FIELD_NUMBER: _ClassVar[int]
+    CHANGES_FIELD_NUMBER: _ClassVar[int]
+    problems: _containers.RepeatedCompositeFieldContainer[ConfigProblem]
+    changes: _containers.RepeatedCompositeFieldContainer[EntryChange]
+    def __init__(self, problems: _Optional[_Iterable[_Union[ConfigProblem, _Mapping]]] = ..., changes: _Optional[_Iterable[_Union[EntryChange, _Mapping]]] = ...) -> None: ...
+
+class EntryChange(_message.Message):
+    __slots__ = ("node", "change", "table", "match", "before", "after")
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    CHANGE_FIELD_NUMBER: _ClassVar[int]
+    TABLE_FIELD_NUMBER: _ClassVar[int]
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    BEFORE_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    change: str
+    table: str
+    match: str
+    before: str
+    after: str
+    def __init__(self, node: _Optional[str] = ..., change: _Optional[str] = ..., table: _Optional[str] = ..., match: _Optional[str] = ..., before: _Optional[str] = ..., after: _Optional[str] = ...) -> None: ...
+
+class ApplyConfigResponse(_message.Message):
+    __slots__ = ("problems", "nodes", "lasting")
+    PROBLEMS_FIELD_NUMBER: _ClassVar[int]
+    NODES_FIELD_NUMBER: _ClassVar[int]
+    LASTING_FIELD_NUMBER: _ClassVar[int]
+    problems: _containers.RepeatedCompositeFieldContainer[ConfigProblem]
+    nodes: _containers.RepeatedCompositeFieldContainer[AppliedNode]
+    lasting: bool
+    def __init__(self, problems: _Optional[_Iterable[_Union[ConfigProblem, _Mapping]]] = ..., nodes: _Optional[_Iterable[_Union[AppliedNode, _Mapping]]] = ..., lasting: _Optional[bool] = ...) -> None: ...
+
+class AppliedNode(_message.Message):
+    __slots__ = ("name", "added", "removed", "changed", "state")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ADDED_FIELD_NUMBER: _ClassVar[int]
+    REMOVED_FIELD_NUMBER: _ClassVar[int]
+    CHANGED_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    added: int
+    removed: int
+    changed: int
+    state: str
+    def __init__(self, name: _Optional[str] = ..., added: _Optional[int] = ..., removed: _Optional[int] = ..., changed: _Optional[int] = ..., state: _Optional[str] = ...) -> None: ...
 
 class WatchEventsRequest(_message.Message):
     __slots__ = ()

@@ -1,6 +1,7 @@
 """The entries with which one node watches its links, repairs what they break, and tells PEs."""
 
 from collections.abc import Iterable
+from typing import Self
 
 from finsy.p4entity import P4Entity
 
@@ -30,6 +31,7 @@ class LinkProvision:
         self.links = watching.links(to.name)
         self.slots = watching.slots(to.name)
         self._to = to
+        self._epoch = 0
 
     @property
     def own_paths(self) -> dict[int, int]:
@@ -80,6 +82,11 @@ class LinkProvision:
         if self.links and self._tells:
             self._introduce(FantelProfile.epoch_in(held, self._to.pipeline) or int(now) + 1)
 
+    def take_over(self, before: Self) -> None:
+        """Keep the epoch that was there under the configuration before."""
+        if self.links and self._tells and before._epoch:
+            self._introduce(before._epoch)
+
     @property
     def _tells(self) -> bool:
         """Whether the node sends messages: a PE tells only itself."""
@@ -91,6 +98,7 @@ class LinkProvision:
         return found.rate or 0 if found is not None else 0
 
     def _introduce(self, epoch: int) -> None:
+        self._epoch = epoch
         FantelProfile(self._to.intent).set(
             self._to.node.underlay_address,
             self._to.config.fantel_port,

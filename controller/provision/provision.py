@@ -1,5 +1,7 @@
 """Turns a node's part of the configuration into its intent: a short list of the parts."""
 
+from typing import Self
+
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.features import Feature
 from fcn.controller.config.model import Config
@@ -54,6 +56,22 @@ class Provision:
         self._learning = FlowLearning(self.intent)
         self._build()
         self.host_room = room_of_hosts(self._to)
+        self._configured = self.intent.digest()
+
+    def is_like(self, other: Self) -> bool:
+        """Whether another configuration asks the same of this node."""
+        own, others = (
+            (
+                each.node,
+                each.config.model_copy(update={"nodes": {}, "links": ()}),
+                each.plans,
+                each.reporters,
+                each.watched.links,
+                each._configured,
+            )
+            for each in (self, other)
+        )
+        return own == others
 
     def _build(self) -> None:
         to = self._to

@@ -69,7 +69,9 @@ async def controlled(
         switches[name] = switch
     time = asyncio.get_running_loop().time
     plane = ControlPlane(
-        config.model_copy(update={"metrics": None}), Clock(time, time, time), random.Random(seed)
+        config.model_copy(update={"metrics": None, "state": None}),
+        Clock(time, time, time),
+        random.Random(seed),
     )
     with channels_by(lambda address: by_address[address].channel()):
         async with plane.running():

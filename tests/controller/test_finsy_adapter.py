@@ -104,7 +104,7 @@ def test_a_class_with_slots_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_the_controller_does_not_start_with_another(
-    network: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    network: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(P4StructType, finsy_adapter.DECODE)
     # The log is that of the whole process, of other tests, too.
@@ -112,5 +112,8 @@ async def test_the_controller_does_not_start_with_another(
     with pytest.raises(RunError, match=r"no P4StructType\.decode_data"):
         async with asyncio.timeout(WAIT):
             await run_controller(
-                parse_config(yaml.safe_dump(network)), LogLevel.ERROR, log_json=False
+                parse_config(yaml.safe_dump(network)),
+                tmp_path / "network.yaml",
+                LogLevel.ERROR,
+                log_json=False,
             )

@@ -2,6 +2,7 @@
 
 import errno
 import io
+import json
 import logging
 from types import SimpleNamespace
 
@@ -47,3 +48,34 @@ def test_logs_are_quiet_for_a_while_only(caplog: pytest.LogCaptureFixture) -> No
         log.warning("meanwhile")
     log.warning("afterwards")
     assert [record.message for record in caplog.records] == ["afterwards"]
+
+
+FORGED = "mlx5_0\n2026-01-31T12:00:00.000 INFO fcn: pe1 is up\r\x1b[2J\x7f\x9b\u2028\u202e\ud800"
+AS_JSON = r"mlx5_0\n2026-01-31T12:00:00.000 INFO fcn: pe1 is up\r\u001b[2J\u007f\u009b"
+AS_JSON += r"\u2028\u202e\ud800"
+
+
+def _record(message: str, device: str, error: Exception | None = None) -> logging.LogRecord:
+    record = logging.makeLogRecord({"msg": message, "device": device, "name": "fcn"})
+    record.exc_info = (type(error), error, None) if error else None
+    return record
+
+
+def test_what_hosts_say_forges_no_line() -> None:
+    """Neither in the message nor in a field, with blanks or without, nor in a traceback."""
+    text = logs.KeyValueFormatter().format(_record(FORGED, FORGED))
+    assert text.isprintable()
+    assert text.partition("fcn: ")[2] == f'{AS_JSON} device="{AS_JSON}"'
+    assert logs.KeyValueFormatter().format(_record("é 漢", "a\nb")).endswith(r"é 漢 device=a\nb")
+    first, *others = (
+        logs.KeyValueFormatter().format(_record("", "", ValueError(FORGED))).split("\n")
+    )
+    assert first.isprintable()
+    assert all(line.isprintable() and line.startswith("    ") for line in others)
+
+
+def test_json_lines_keep_what_was_said() -> None:
+    line = logs.JsonFormatter().format(_record(FORGED, "é"))
+    assert line.isprintable()
+    assert "é" in line
+    assert json.loads(line)["message"] == FORGED

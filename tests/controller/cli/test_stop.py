@@ -1,4 +1,4 @@
-"""Signals that end `fcn run`, and one that may not."""
+"""Signals that end `fcn run`, and one that has it read its file again."""
 
 import signal
 import sys
@@ -14,7 +14,6 @@ from fcn.hosts.processes import Process
 
 EXAMPLE = Path(controller.__file__).parent / "examples" / "network.yaml"
 PATIENCE_S = 120.0
-BY_HANGUP = "stopped by SIGHUP; a changed file is read at the next start"
 
 
 @contextmanager
@@ -42,13 +41,38 @@ def reasons(process: Process) -> list[str]:
     return [line for line in process.log.read_text().splitlines() if "stopped by" in line]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_that_ends_the_controller_is_named(tmp_path: Path, number: signal.Signals) -> None:
     with controller_of_its_own(tmp_path) as process:
         process.send(number)
         assert process.wait(PATIENCE_S) == 0
         (reason,) = reasons(process)
-    assert reason.endswith(BY_HANGUP if number is signal.SIGHUP else f"stopped by {number.name}")
+    assert reason.endswith(f"stopped by {number.name}")
+
+
+def test_its_file_is_read_again(tmp_path: Path) -> None:
+    """And refused as a whole where anything is wrong, by its line."""
+    file = tmp_path / "network.yaml"
+    with controller_of_its_own(tmp_path) as process:
+
+        def said(what: str) -> None:
+            process.send(signal.SIGHUP)
+            process.wait_ready(lambda: what in process.log.read_text(), PATIENCE_S)
+
+        said(f"{file} is in force: nothing changes")
+        right = file.read_text()
+        file.write_text(right.replace("prefix: 10.2.0.0/24", "prefix: 10.22.0.0/24"))
+        said(f"{file} is in force: pe1 +1 -1 ~0 (connecting)")
+        file.write_text(right.replace("device_id: 1", "device_id: 7") + "nonsense: 1\n")
+        said(f"{file} is refused; the configuration before stays in force")
+        line = len(right.splitlines()) + 1
+        assert f"ERROR fcn: {file}:{line}: nonsense: unknown key" in process.log.read_text()
+        file.write_text(right.replace("device_id: 1", "device_id: 7"))
+        said("device_id: it is 1 now, and its session would end; restart the controller")
+        file.unlink()
+        said(f"{file} is not in force: [Errno 2] No such file or directory")
+        process.send(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) == 0
 
 
 def test_the_controller_outlives_its_terminal_after_nohup(tmp_path: Path) -> None:

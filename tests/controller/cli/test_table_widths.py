@@ -147,3 +147,12 @@ def test_an_ipv6_address_of_a_switch_is_shown() -> None:
     tables.show_status(console, status, as_json=False)
     assert isinstance(console.file, io.StringIO)
     assert "[fd00::1]:50001" in console.file.getvalue()
+
+
+def test_an_event_is_one_line_whatever_a_host_said() -> None:
+    console = Console(file=io.StringIO(), color_system=None)
+    event = pb.Event(kind="agent-refused", message="mlx5_0\n12:00:00.000 pe1 node-up \x1b[2J")
+    tables.show_event(console, event, as_json=False)
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().endswith("mlx5_0\\n12:00:00.000 pe1 node-up \\u001b[2J\n")
+    assert console.file.getvalue().count("\n") == 1

@@ -84,7 +84,7 @@ async def test_requests_of_jobs_are_answered_when_the_connection_ends(
         async def fail() -> None:
             raise ValueError("a job of the session failed, so it ends")
 
-        plane._connections["pe1"].start("failing", fail())
+        plane._members["pe1"].connection.start("failing", fail())
         results = await asyncio.gather(*requests, return_exceptions=True)
         assert [type(result) for result in results] == [SwitchAwayError] * 3
         assert {str(result) for result in results} == {"pe1: the connection ended"}
@@ -99,7 +99,7 @@ async def test_neighbours_are_asked_again_after_a_connection_ended_while_asking(
     plane = virtual_plane(config)
     async with plane.running():
         await all_up(plane)
-        connection = plane._connections["pe1"]
+        connection = plane._members["pe1"].connection
         # As between the end of the stream and finsy's word of it.
         client = connection.switch._p4client
         assert client is not None

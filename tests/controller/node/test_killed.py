@@ -1,5 +1,6 @@
 """A controller that is killed while a switch gets another program."""
 
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from virtual import virtual_plane
 
 from fcn.controller.config import parse_config
 from fcn.controller.flows.flow import Flow
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.store import Store, StoreError
 from fcn.softswitch.api import Engine
 
 pytestmark = pytest.mark.virtual_time
@@ -17,8 +20,13 @@ pytestmark = pytest.mark.virtual_time
 Switches = dict[str, MemorySwitch]
 
 
-def _files(folder: Path) -> set[str]:
-    return {file.name for file in folder.iterdir()}
+def _kept(folder: Path) -> bytes | None:
+    """What is kept of pe1."""
+    store = Store(str(folder))
+    try:
+        return store.learned("pe1")
+    finally:
+        store.close()
 
 
 async def _label(network: dict[str, Any], switches: Switches) -> int:
@@ -72,10 +80,10 @@ async def test_what_was_learned_outlives_it(
     label = await _label(network, switches)
     network["flow_control"] = "service"
     await _killed_between_programs(network, switches, monkeypatch)
-    assert "pe1.learned" in _files(tmp_path)
+    assert _kept(tmp_path)
     assert [flow.label for flow in await _after(network)] == [label]
     assert switches["pe1"].engine.size("flow_ipv4") == 1
-    assert _files(tmp_path) == set()
+    assert _kept(tmp_path) is None
 
 
 async def test_without_a_folder_it_is_lost(
@@ -88,24 +96,65 @@ async def test_without_a_folder_it_is_lost(
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xff nonsense"])
-async def test_a_damaged_file_keeps_no_switch_away(
+async def test_what_cannot_be_read_keeps_no_switch_away(
     network: dict[str, Any], switches: Switches, tmp_path: Path, content: bytes
 ) -> None:
-    (tmp_path / "pe1.learned").write_bytes(content)
+    store = Store(str(tmp_path))
+    store.keep_learned("pe1", content)
+    store.close()
     network["state"] = str(tmp_path)
     assert await _after(network) == []
-    assert _files(tmp_path) == set()
+    assert _kept(tmp_path) is None
 
 
-async def test_a_folder_that_cannot_be_written_stops_no_change(
+async def test_a_disk_that_is_full_stops_no_change(
     network: dict[str, Any],
     switches: Switches,
-    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    network["state"] = str(tmp_path)
     label = await _label(network, switches)
-    (tmp_path / "pe1.unfinished").mkdir()
+
+    def full(*_arguments: object) -> None:
+        raise StoreError("state.sqlite cannot be written: the disk is full")
+
+    monkeypatch.setattr(Store, "keep_learned", full)
     network["flow_control"] = "service"
     assert [flow.label for flow in await _after(network)] == [label]
-    assert "pe1.learned cannot be written (Is a directory)" in caplog.text
+    assert "the disk is full; a controller that is killed now loses what" in caplog.text
+
+
+REGISTERED = FlowKey("blue", ip_address("10.1.0.10"), ip_address("10.2.0.20"), 44)
+
+
+async def _register(network: dict[str, Any]) -> None:
+    plane = virtual_plane(parse_config(yaml.safe_dump(network)))
+    async with plane.running():
+        await all_up(plane)
+        plane.flows.add(REGISTERED, 17, 0)
+        assert await plane.nodes["pe1"].settled()
+
+
+async def test_a_deletion_that_was_not_yet_written_is_completed(
+    network: dict[str, Any], switches: Switches, tmp_path: Path
+) -> None:
+    network["state"] = str(tmp_path)
+    await _register(network)
+    store = Store(str(tmp_path))
+    store.unregister("blue", "10.1.0.10", "10.2.0.20", 44)
+    store.close()
+    assert switches["pe1"].engine.size("flow_ipv4") == 1
+    assert await _after(network) == []
+    assert switches["pe1"].engine.size("flow_ipv4") == 0
+
+
+async def test_registered_flows_of_a_switch_are_taken_over_by_a_new_folder(
+    network: dict[str, Any], switches: Switches, tmp_path: Path
+) -> None:
+    await _register(network)
+    network["state"] = str(tmp_path)
+    assert [flow.key for flow in await _after(network)] == [REGISTERED]
+    await switches["pe1"].stop()
+    await switches["pe1"].start()
+    assert [flow.key for flow in await _after(network)] == [REGISTERED]
+    assert switches["pe1"].engine.size("flow_ipv4") == 1

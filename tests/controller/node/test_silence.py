@@ -15,7 +15,12 @@ from fcn.contract.constants import enum_members
 from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Event, EventBus, Kind
 from fcn.controller.node.connection import State
-from fcn.controller.node.session import BEGIN_TIMEOUT, FIRST_RETRY, LAST_RETRY, PROBE_INTERVAL
+from fcn.controller.node.session import (
+    BEGIN_TIMEOUT,
+    FIRST_RETRY,
+    LAST_RETRY,
+    PROBE_INTERVAL,
+)
 from fcn.controller.node.synchronization import REFUSED_RETRY
 from fcn.softswitch.api import CounterValue
 
@@ -25,6 +30,9 @@ Switches = dict[str, VirtualSwitch]
 
 ANSWER_TIMEOUT = 10.0
 """Seconds finsy waits for the answer to a request."""
+
+RECONNECT = 2.0
+"""Seconds that it takes to synchronize a switch that is back, at most."""
 
 SLACK = 0.1
 """Seconds for messages on their way, and between two looks of a test."""
@@ -73,7 +81,7 @@ async def test_attempts_that_fail_leave_nothing_behind(config: Config, switches:
     plane = virtual_plane(config)
     async with plane.running():
         await all_up(plane)
-        emitter = plane._connections["pe1"].switch.ee
+        emitter = plane._members["pe1"].connection.switch.ee
         before = {event: len(emitter.listeners(event)) for event in emitter.event_names()}
         tasks = len(asyncio.all_tasks())
         silent = switches["pe1"]
@@ -85,6 +93,22 @@ async def test_attempts_that_fail_leave_nothing_behind(config: Config, switches:
         await all_up(plane)
         await until(lambda: len(asyncio.all_tasks()) <= tasks)
         assert {event: len(emitter.listeners(event)) for event in before} == before
+
+
+async def test_a_switch_that_is_back_is_synchronized_soon_whenever_that_is(
+    config: Config, switches: Switches
+) -> None:
+    """Also after many failures, none of which takes any time."""
+    plane = virtual_plane(config)
+    async with plane.running():
+        await all_up(plane)
+        node, switch = plane.nodes["p1"], switches["p1"]
+        for away in (0.3, 1.0, 3.0, 9.0, 60.0, *(20 + phase / 7 for phase in range(14))):
+            await switch.stop()
+            await until(lambda: node.status.state is State.AWAY)
+            await asyncio.sleep(away)
+            await switch.start()
+            await within(RECONNECT - SLACK, lambda: node.is_up)
 
 
 async def test_a_switch_that_falls_silent_is_noticed_though_nobody_asks(

@@ -37,8 +37,12 @@ class PathLab(WatchLab):
 
     def __init__(self, plane: ControlPlane, switches: dict[str, MemorySwitch], api: str) -> None:
         super().__init__(plane, switches, api)
-        self._engine = switches["pe1"].engine
+        self.renew()
         (self.plan,) = plane.nodes["pe1"].paths.plans
+
+    def renew(self) -> None:
+        """pe1's switch was started again."""
+        self._engine = self.switches["pe1"].engine
 
     def set(self, counter: str, cell: int, packets: int, octets: int = 0) -> None:
         """Set a counter's cell of pe1."""

@@ -1,0 +1,285 @@
+"""What an operator said by command, and which labels rest, in a file that outlives the controller
+however it ends (SQLite). What switches hold is in the switches.
+
+Without a folder it is in memory: then it outlives a switch only.
+"""
+
+import asyncio
+import logging
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+LOG = logging.getLogger("fcn")
+
+FILE = "state.sqlite"
+
+APPLICATION = 0x66636E31
+"""`fcn1` in the head of the file (PRAGMA application_id)."""
+
+VERSION = 1
+"""Of the schema (PRAGMA user_version)."""
+
+_SCHEMA = """
+CREATE TABLE flow (
+    vrf TEXT NOT NULL, src TEXT NOT NULL, dst TEXT NOT NULL, dest_qp INTEGER NOT NULL,
+    source_qp INTEGER NOT NULL, timeout INTEGER, PRIMARY KEY (vrf, src, dst, dest_qp)
+) STRICT;
+CREATE TABLE heard (node TEXT PRIMARY KEY) STRICT;
+CREATE TABLE setting (
+    node TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, instead_of TEXT NOT NULL,
+    PRIMARY KEY (node, name)
+) STRICT;
+CREATE TABLE report (
+    path INTEGER NOT NULL, report TEXT NOT NULL, PRIMARY KEY (path, report)
+) STRICT;
+CREATE TABLE resting (label INTEGER PRIMARY KEY, vrf TEXT NOT NULL, until REAL NOT NULL) STRICT;
+CREATE TABLE learned (node TEXT PRIMARY KEY, entries BLOB NOT NULL) STRICT;
+"""
+
+
+class StoreError(Exception):
+    """The file cannot be used, or not be written; the message says why and what to do."""
+
+
+class RegisteredFlow(NamedTuple):
+    """A flow that an operator registered. `timeout` in microseconds, 0: never, None: as the file
+    says."""
+
+    vrf: str
+    src: str
+    dst: str
+    dest_qp: int
+    source_qp: int
+    timeout: int | None
+
+
+class Setting(NamedTuple):
+    """What an operator set by command, in place of what the file said then."""
+
+    name: str
+    value: str
+    instead_of: str
+
+
+class Store:
+    """The file in `folder`, which no other controller may use. `wall`: seconds since the epoch.
+
+    Raises StoreError.
+    """
+
+    def __init__(self, folder: str | None = None, wall: Callable[[], float] = time.time) -> None:
+        self.lasts = folder is not None
+        self._file = Path(folder) / FILE if folder is not None else Path(":memory:")
+        self._wall = wall
+        self._changed_labels: dict[int, tuple[str, float] | None] = {}
+        self._labels_due = self._labels_fail = False
+        with self._opening():
+            self._db = sqlite3.connect(self._file, timeout=0, isolation_level=None)
+        try:
+            with self._opening():
+                self._open()
+        except StoreError:
+            self._db.close()
+            raise
+
+    def close(self) -> None:
+        """Write what waits, and let others use the file."""
+        self._write_labels()
+        self._db.close()
+
+    def flows(self) -> list[RegisteredFlow]:
+        """The flows that an operator registered."""
+        return [RegisteredFlow(*row) for row in self._db.execute("SELECT * FROM flow")]
+
+    def register(self, flow: RegisteredFlow) -> None:
+        """Keep a flow, in place of one with the same key. Raises StoreError."""
+        self._write("REPLACE INTO flow VALUES (?, ?, ?, ?, ?, ?)", *flow)
+
+    def unregister(self, vrf: str, src: str, dst: str, dest_qp: int) -> None:
+        """Keep it no longer. Raises StoreError."""
+        key = (vrf, src, dst, dest_qp)
+        self._write("DELETE FROM flow WHERE (vrf, src, dst, dest_qp) = (?, ?, ?, ?)", *key)
+
+    def has_heard(self, node: str) -> bool:
+        """Whether the registered flows that a switch had before are among `flows`, so that another
+        one there was deleted meanwhile."""
+        found = self._db.execute("SELECT 1 FROM heard WHERE node = ?", (node,))
+        return found.fetchone() is not None
+
+    def hear(self, node: str, flows: list[RegisteredFlow]) -> None:
+        """These are the registered flows of a switch that was not heard before. Raises
+        StoreError."""
+        with self._writing():
+            self._db.executemany("INSERT OR IGNORE INTO flow VALUES (?, ?, ?, ?, ?, ?)", flows)
+            self._db.execute("INSERT OR IGNORE INTO heard VALUES (?)", (node,))
+
+    def settings(self, node: str) -> list[Setting]:
+        """What was set of a node."""
+        query = "SELECT name, value, instead_of FROM setting WHERE node = ? ORDER BY name"
+        return [Setting(*row) for row in self._db.execute(query, (node,))]
+
+    def set(self, node: str, setting: Setting) -> None:
+        """Keep a setting; none where the file says the same. Raises StoreError."""
+        if setting.value == setting.instead_of:
+            self.unset(node, setting.name)
+        else:
+            self._write("REPLACE INTO setting VALUES (?, ?, ?, ?)", node, *setting)
+
+    def unset(self, node: str, name: str) -> None:
+        """What the file says is in force. Raises StoreError."""
+        self._write("DELETE FROM setting WHERE (node, name) = (?, ?)", node, name)
+
+    def reports(self, path: int) -> list[str]:
+        """What was said of a path, and holds."""
+        query = "SELECT report FROM report WHERE path = ? ORDER BY report"
+        return [report for (report,) in self._db.execute(query, (path,))]
+
+    def say(self, path: int, report: str) -> None:
+        """This holds of a path. Raises StoreError."""
+        self._write("INSERT OR IGNORE INTO report VALUES (?, ?)", path, report)
+
+    def unsay(self, path: int, *reports: str) -> None:
+        """These hold no longer. Raises StoreError."""
+        with self._writing():
+            for report in reports:
+                self._db.execute("DELETE FROM report WHERE (path, report) = (?, ?)", (path, report))
+
+    def learned(self, node: str) -> bytes | None:
+        """What `keep_learned` kept."""
+        found = self._db.execute("SELECT entries FROM learned WHERE node = ?", (node,)).fetchone()
+        return found[0] if found else None
+
+    def keep_learned(self, node: str, entries: bytes) -> None:
+        """What a switch had learned, while it gets another program. Raises StoreError."""
+        self._write("REPLACE INTO learned VALUES (?, ?)", node, entries)
+
+    def drop_learned(self, node: str) -> None:
+        """The switch has it. Raises StoreError."""
+        if self.learned(node) is not None:
+            self._write("DELETE FROM learned WHERE node = ?", node)
+
+    def resting(self, longest: float) -> list[tuple[int, str, float]]:
+        """Labels that rest, with their VRF and seconds left, the shortest first. A clock that was
+        set back makes none rest for more than `longest` seconds from now. Raises StoreError."""
+        now = self._wall()
+        with self._writing():
+            self._db.execute("DELETE FROM resting WHERE until <= ?", (now,))
+            self._db.execute("UPDATE resting SET until = min(until, ?)", (now + longest,))
+        found = self._db.execute("SELECT label, vrf, until FROM resting ORDER BY until")
+        return [(label, vrf, until - now) for label, vrf, until in found]
+
+    def rest(self, label: int, vrf: str, seconds: float) -> None:
+        """A label rests from now on. It is written before the event loop turns to anything else:
+        tenants make many labels rest, and each write by itself would take too long."""
+        self._change_label(label, (vrf, self._wall() + seconds))
+
+    def wake(self, label: int) -> None:
+        """A label rests no longer."""
+        self._change_label(label, None)
+
+    def _change_label(self, label: int, rests: tuple[str, float] | None) -> None:
+        if not self.lasts:
+            return
+        if not self._labels_due:
+            asyncio.get_running_loop().call_soon(self._write_labels)
+            self._labels_due = True
+        self._changed_labels[label] = rests
+
+    def _write_labels(self) -> None:
+        """Where that fails they are written with the next ones."""
+        self._labels_due = False
+        changed = self._changed_labels
+        if not changed:
+            return
+        try:
+            # Without a wait for the disk: that is for the end of a machine, and its switches.
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            with self._writing():
+                for label, rests in changed.items():
+                    if rests is None:
+                        self._db.execute("DELETE FROM resting WHERE label = ?", (label,))
+                    else:
+                        row = (label, *rests)
+                        self._db.execute("REPLACE INTO resting VALUES (?, ?, ?)", row)
+            self._db.execute("PRAGMA synchronous = FULL")
+        except (StoreError, sqlite3.Error) as error:
+            if not self._labels_fail:
+                LOG.warning(
+                    "%s; a controller that is started now would use labels too early", error
+                )
+            self._labels_fail = True
+        else:
+            self._changed_labels = {}
+            self._labels_fail = False
+
+    def _write(self, statement: str, *values: object) -> None:
+        with self._writing():
+            self._db.execute(statement, values)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One transaction: all of it is written, or nothing."""
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except sqlite3.Error:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise StoreError(f"{self._file} cannot be written: {error}") from None
+
+    @contextmanager
+    def _opening(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(f"{self._file} {_reason(error)}") from None
+
+    def _open(self) -> None:
+        run = self._db.execute
+        # Nobody else reads it meanwhile, and a second controller is refused.
+        run("PRAGMA locking_mode = EXCLUSIVE")
+        run("PRAGMA journal_mode = WAL")
+        run("PRAGMA synchronous = FULL")
+        ((application,),) = run("PRAGMA application_id")
+        ((version,),) = run("PRAGMA user_version")
+        ((tables,),) = run("SELECT count(*) FROM sqlite_schema")
+        if application != APPLICATION and tables:
+            raise StoreError(
+                f"{self._file} is a database of another program; name another folder as `state`"
+            )
+        if version > VERSION:
+            raise StoreError(
+                f"{self._file} has schema {version}, of a newer fcn; this one knows {VERSION}. "
+                "Start that one, or name another folder as `state`"
+            )
+        if version == 0:
+            head = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}"
+            self._db.executescript(f"BEGIN EXCLUSIVE; {_SCHEMA} {head}; COMMIT")
+        ((sound,),) = run("PRAGMA quick_check(1)")
+        if sound != "ok":
+            raise sqlite3.DatabaseError(sound.rpartition("\n")[2])
+
+
+def _reason(error: sqlite3.Error) -> str:
+    """What is wrong with a file that cannot be opened, and what to do."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_BUSY:
+        return "is used by another controller; give each a `state` of its own"
+    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR):
+        return f"cannot be opened ({error}); may the controller's user write to the folder?"
+    if code == sqlite3.SQLITE_FULL:
+        return f"cannot be written ({error}); make room on the disk"
+    return (
+        f"is damaged ({error}); put it back from a copy, or move it and {FILE}-wal away: the "
+        "controller then begins with what the file says and the switches hold"
+    )

@@ -1,0 +1,155 @@
+"""What an operator said, after the controller was killed (SIGKILL) and a switch lost everything."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Iterator
+from ipaddress import ip_address
+from pathlib import Path
+from signal import SIGKILL
+from typing import Any
+
+import pytest
+import yaml
+from switches import MemorySwitch, packet_to, until
+
+from fcn.contract.depth import Depth
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.northbound.client import FcnClient
+from fcn.controller.proto import fcn_pb2 as pb
+from fcn.hosts.processes import Process
+
+A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
+STAYS, SILENT, GONE = (FlowKey("blue", A, B, qp) for qp in (33, 34, 35))
+
+
+class Controller:
+    """`fcn run` as a process of its own, beside the switches of the test."""
+
+    def __init__(self, network: dict[str, Any], folder: Path) -> None:
+        self.network, self.folder = network, folder
+        network |= {"api": f"unix:{folder}/api", "state": str(folder)}
+        self.runs = 0
+        self._process: Process | None = None
+
+    async def start(self) -> None:
+        """Start it, and wait until all switches are up."""
+        file = self.folder / "network.yaml"
+        file.write_text(yaml.safe_dump(self.network))
+        command = [sys.executable, "-m", "fcn.controller.cli.main", "run", "-c", str(file)]
+        self.runs += 1
+        self._process = Process("fcn run", command, self.folder / f"log{self.runs}")
+        await until(self._up)
+
+    def _up(self) -> bool:
+        return "node-up" in self.log and self.log.count("event=node-up") == len(
+            self.network["nodes"]
+        )
+
+    @property
+    def log(self) -> str:
+        """Of this run."""
+        return (self.folder / f"log{self.runs}").read_text()
+
+    async def kill(self) -> None:
+        """As by a lack of memory."""
+        assert self._process is not None
+        self._process.send(SIGKILL)
+        await asyncio.to_thread(self._process.wait, 60.0)
+
+    async def ask(self, question: Callable[[FcnClient], Any]) -> Any:  # noqa: ANN401
+        """Ask it while the switches go on."""
+
+        def asked() -> Any:  # noqa: ANN401
+            with FcnClient(self.network["api"]) as client:
+                return question(client)
+
+        return await asyncio.to_thread(asked)
+
+    def close(self) -> None:
+        """End it."""
+        if self._process is not None:
+            self._process.__exit__()
+
+
+@pytest.fixture
+def controller(
+    network: dict[str, Any], switches: dict[str, MemorySwitch], tmp_path: Path
+) -> Iterator[Controller]:
+    """Not yet started."""
+    found = Controller(network, tmp_path)
+    yield found
+    found.close()
+
+
+def _features(status: pb.GetStatusResponse) -> dict[str, list[str]]:
+    return {node.name: list(node.features) for node in status.nodes}
+
+
+def _known(client: FcnClient) -> dict[int, tuple[int, str, int]]:
+    return {
+        flow.key.dest_qp: (flow.source_qp, flow.origin, flow.timeout)
+        for flow in client.flows(unlabelled=True)
+    }
+
+
+def _depths(client: FcnClient) -> list[int]:
+    (found,) = (queue for queue in client.thresholds("p1").queues if queue.port == 2)
+    return list(found.depths)
+
+
+async def test_everything_is_as_it_was_said(
+    controller: Controller, switches: dict[str, MemorySwitch]
+) -> None:
+    pe1 = switches["pe1"]
+    await controller.start()
+
+    def command(client: FcnClient) -> None:
+        for key, source_qp, timeout in ((STAYS, 17, 0), (SILENT, 18, None), (GONE, 19, None)):
+            assert client.add_flow(key, source_qp, timeout).lasting
+        assert client.set_features("pe1", False, ["translation"]).lasting
+        client.set_features("p2", False)
+        assert client.set_thresholds("p1", 2, 0, (Depth(5), Depth(7))).lasting
+        client.delete_flow(GONE)
+
+    await controller.ask(command)
+    pe1.engine.digest("new_flow_ipv4_t", packet_to(40))
+    await until(lambda: pe1.engine.size("flow_ipv4") == 3)
+    before = await controller.ask(lambda client: client.status())
+    assert (before.labels_in_use, before.labels_resting) == (3, 1)
+    known, depths = await controller.ask(_known), await controller.ask(_depths)
+    assert known.keys() == {33, 34, 40}
+    assert depths == [5, 7]
+
+    await controller.kill()
+    await pe1.stop()
+    await pe1.start()
+    await controller.start()
+    after = await controller.ask(lambda client: client.status())
+    assert _features(after) == _features(before)
+    assert _features(after)["pe1"] == ["learning", "notification"]
+    assert after.labels_resting == 1
+    del known[40]
+    assert await controller.ask(_known) == known, "what the switch alone knew is gone with it"
+    assert pe1.engine.size("flow_ipv4") == 2, "they are labelled before they send"
+    assert await controller.ask(_depths) == [5, 7]
+
+
+async def test_the_last_word_counts(
+    controller: Controller, switches: dict[str, MemorySwitch]
+) -> None:
+    """What the file says after a command is in force."""
+    await controller.start()
+    await controller.ask(lambda client: client.set_features("pe1", False, ["translation"]))
+    await controller.ask(lambda client: client.set_features("pe2", False, ["translation"]))
+    await controller.kill()
+    controller.network["nodes"]["pe1"]["features"] = ["translation", "learning"]
+    await controller.start()
+    features = _features(await controller.ask(lambda client: client.status()))
+    assert features["pe1"] == ["learning", "translation"]
+    assert features["pe2"] == ["learning", "notification"]
+    assert "features of pe1 set by command (learning,notification) are in force no longer" in (
+        controller.log
+    )
+    await controller.kill()
+    await controller.start()
+    assert "no longer" not in controller.log
