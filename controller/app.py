@@ -16,6 +16,8 @@ from fcn.controller.config.programs import program_of
 from fcn.controller.config.watching import Watching
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.finsy_adapter import check_finsy
+from fcn.controller.flows.flow import Flow
+from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import TURN, FlowService
 from fcn.controller.hostagent.reports import HostReports
 from fcn.controller.hostagent.service import HostAgentService, serving_agents
@@ -162,19 +164,30 @@ class ControlPlane:
             for name, member in members.items()
             if member is not self._members.get(name)
         }
-        for name, member in changed.items():
+        for member in changed.values():
             recall(self.store, member.provision)
-            if before := self._members.get(name):
-                member.take_over(before)
-        for number, flow in enumerate(self.flows.staying(config, _edges(members))):
-            edge = changed[flow.node].edge if flow.node in changed else None
-            if edge is not None:
-                edge.install(flow)
+        edges, installed = _edges(changed), dict[tuple[str, FlowKey], Flow]()
+        for number, flow in enumerate(self.flows.staying(config, edges), start=1):
+            edges[flow.node].install(flow)
+            installed[flow.node, flow.key] = flow
             if number % TURN == 0:
                 await asyncio.sleep(0)
+        # From here on nobody else has a turn: what has changed meanwhile is no difference.
+        now = {(flow.node, flow.key): flow for flow in self.flows.staying(config, edges)}
+        for place, flow in installed.items():
+            if place not in now:
+                edges[flow.node].remove(flow)
+        for place, flow in now.items():
+            if installed.get(place) != flow:
+                edges[flow.node].install(flow)
+        found = []
         for name, member in changed.items():
-            for change in member.changes(self._members.get(name)):
-                yield name, member.provision.intent.schema, change
+            if before := self._members.get(name):
+                member.take_over(before)
+            schema = member.provision.intent.schema
+            found += [(name, schema, change) for change in member.changes(self._members.get(name))]
+        for row in found:
+            yield row
 
     async def apply(self, text: str, file: str) -> list[Applied]:
         """Put the configuration in `text` in force, and write the difference. Raises ConfigError
@@ -314,7 +327,9 @@ class ControlPlane:
     async def _inference(self) -> None:
         while True:
             await asyncio.sleep(INFERENCE)
-            self.flows.infer()
+            # Meanwhile not all PEs are heard.
+            if not self._changing.locked():
+                self.flows.infer()
 
 
 @asynccontextmanager

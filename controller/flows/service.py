@@ -11,12 +11,14 @@ import asyncio
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from math import inf
 
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config
 from fcn.controller.config.addressing import attachment
 from fcn.controller.config.features import Feature
+from fcn.controller.config.notation import Address
 from fcn.controller.events import EventBus
 from fcn.controller.flows.announcements import FlowEvents
 from fcn.controller.flows.connections import (
@@ -97,11 +99,16 @@ class FlowService:
     def staying(self, config: Config, edges: Mapping[str, Edge]) -> Iterator[Flow]:
         """Labelled flows as they are under another configuration, whose PEs are `edges`: those that
         enter the WAN at the same PE, where that labels flows."""
+
+        @cache
+        def is_at(node: str, vrf: str, source: Address) -> bool:
+            return attachment(config.nodes[node], vrf, source) is not None
+
         for flow in self._labelling.all():
             key, edge = flow.key, edges.get(flow.node)
             if edge is None or not edge.learning or key.vrf not in config.vrfs:
                 continue
-            if attachment(config.nodes[flow.node], key.vrf, key.src) is not None:
+            if is_at(flow.node, key.vrf, key.src):
                 sender = self._senders.get(key)
                 timeout = sender.timeout if sender else None
                 yield replace(flow, timeout=config.flows.timeout if timeout is None else timeout)

@@ -133,8 +133,10 @@ class FcnService:
             await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
         except StoreError as error:
             await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
-        for agent in self._network.nodes.values():
-            await agent.settled()
+        for name in list(self._network.nodes):
+            # Another configuration may be in force by now.
+            if (agent := self._network.nodes.get(name)) is not None:
+                await agent.settled()
         return pb.DeleteFlowResponse()
 
     async def SetFeatures(  # noqa: N802

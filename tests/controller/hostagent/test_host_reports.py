@@ -300,3 +300,20 @@ def test_a_command_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(rdma, "COMMAND", ("rdma-that-is-missing",))
     with pytest.raises(RdmaError, match="install iproute2"):
         rdma.devices()
+
+
+def test_what_hosts_said_counts_while_the_file_says_the_same_of_them() -> None:
+    world = Reports()
+    for host, pair in (("a", (17, 33)), ("b", (33, 17)), ("c", (40, 41))) * 2:
+        world.report(host, pair)
+    assert world.sender(33) == 17
+    moved = AgentHost.model_validate({"vrf": "blue", "addresses": ["10.2.0.99"]})
+    world.reports.move_to({"a": HOSTS["a"], "b": moved, "d": HOSTS["c"]})
+    assert world.sender(33) == 17, "only what its own host said is left"
+    assert world.reports.identify(["d"]) == "d"
+    with pytest.raises(ReportRefusedError):
+        world.reports.identify(["c"])
+    with pytest.raises(ReportRefusedError, match="not among the addresses of b"):
+        world.report("b", (33, 17))
+    world.reports.move_to({"b": HOSTS["b"]})
+    assert world.sender(33) is None

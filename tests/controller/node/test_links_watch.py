@@ -91,6 +91,19 @@ async def test_a_first_look_tells_only_of_what_is_down(lab: Lab) -> None:
     assert lab.told() == ["p1: the link p1:2 - p2:1 is down, after 4 changes"]
 
 
+async def test_another_configuration_tells_nothing_again(lab: Lab, network: dict[str, Any]) -> None:
+    lab.turn(2, 2, 2)
+    assert (await lab.look())[2] == "down"
+    await until(lambda: lab.told())
+    before = lab.plane.nodes["p1"].links.state(2)
+    network["nodes"]["p1"]["notifications"] = {"rate": 1000, "burst": 10}
+    (applied,) = await lab.plane.apply(yaml.safe_dump(network), "network.yaml")
+    assert (applied.node, applied.state, applied.added) == ("p1", "up", 0)
+    assert lab.plane.nodes["p1"].links.state(2) == before
+    assert (await lab.look())[2] == "down"
+    assert len(lab.told()) == 1
+
+
 async def test_a_restarted_switch_knows_nothing(lab: Lab) -> None:
     lab.turn(1, 2, 1)
     await lab.look()

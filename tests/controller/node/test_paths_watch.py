@@ -351,6 +351,30 @@ async def test_an_operator_takes_a_path_out_of_use(
     assert lab.state(0).source == "", "somebody else said that"
 
 
+async def test_another_configuration_changes_nothing_of_what_is_known(
+    lab: Lab, network: dict[str, Any]
+) -> None:
+    """Nor is it told again."""
+    assert (await lab.fcn("report-path", "17", "failed")).exit_code == 0
+    lab.say(0, FAILED=1)
+    await lab.look()
+    before, told = lab.state(0), lab.kinds()
+    routes = network["nodes"]["pe1"]["vrfs"]["blue"]["routes"]
+    routes.append({"prefix": "10.66.0.0/16", "discard": True})
+    (applied,) = await lab.plane.apply(yaml.safe_dump(network), "network.yaml")
+    assert (applied.node, applied.state) == ("pe1", "up")
+    assert lab.state(0) == before
+    assert (before.failed, before.source) == (True, "operator")
+    await lab.look()
+    assert lab.state(0).since == before.since
+    # What the policy was is not what it is now.
+    network["nodes"]["pe1"]["policies"]["both"]["hold_down"] = "3s"
+    await lab.plane.apply(yaml.safe_dump(network), "network.yaml")
+    await lab.look()
+    assert (lab.state(0).failed, lab.state(0).source) == (True, "operator")
+    assert lab.kinds()[: len(told)] == told
+
+
 async def test_what_an_operator_said_holds_when_the_switch_starts_again(
     lab: Lab, switches: dict[str, MemorySwitch]
 ) -> None:
