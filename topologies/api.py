@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fcn.controller.config.notation import SOCKET_PATH_MAX
 from fcn.controller.northbound.client import FcnClient
+from fcn.hosts.processes import ProcessError
 from fcn.hosts.scratch import scratch_folder
 
 VARIABLE = "FCN_API"
@@ -41,12 +42,30 @@ def _place(wanted: Path) -> Iterator[Path]:
         with scratch_folder("fcn-api-") as place:
             yield place
         return
-    wanted.mkdir(mode=0o700, parents=True, exist_ok=True)
-    wanted.chmod(0o700)
+    _make_own(wanted)
     try:
         yield wanted
     finally:
         shutil.rmtree(wanted, ignore_errors=True)
+
+
+def _make_own(folder: Path) -> None:
+    """Make a folder that is ours alone, also where one of ours is there. A link that somebody put
+    there would give the mode to the folder it leads to. Raises ProcessError."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            if os.fstat(descriptor).st_uid != os.geteuid():
+                raise ProcessError(f"{folder} belongs to somebody else; remove it")
+            os.fchmod(descriptor, 0o700)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise ProcessError(
+            f"{folder} is not a folder of this user ({error.strerror}); remove it, or choose "
+            "another directory with --out"
+        ) from None
 
 
 def topology_client() -> FcnClient:

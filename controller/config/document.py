@@ -68,11 +68,26 @@ class _Loader(yaml.SafeLoader):
     """Safe YAML with the scalars of YAML 1.2: `no` is text, 10:20:30:40:50:01 is a MAC. So is 010,
     which is eight in YAML 1.1."""
 
+    composed = 0
+    """Values read."""
+
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         """Merges of merges are counted, too, before they are copied."""
         if len(node.value) > MAX_VALUES:
             raise _RefusedError(f"more than {MAX_VALUES} values", node)
         super().flatten_mapping(node)
+
+    def compose_node(
+        self,
+        parent: yaml.Node | None,
+        index: Any,  # noqa: ANN401 - the key or the number of a value, None for a key
+    ) -> yaml.Node | None:
+        """Values are counted as they are read: of millions, reading takes minutes."""
+        self.composed += index is not None
+        node = super().compose_node(parent, index)
+        if node is not None and self.composed > MAX_VALUES:
+            raise _RefusedError(f"more than {MAX_VALUES} values", node)
+        return node
 
 
 _Loader.yaml_implicit_resolvers = {}

@@ -96,10 +96,12 @@ def _remark(results: "dict[str, Result]") -> None:
 
 
 def _write(text: str, file: Path) -> None:
+    from fcn.lab.result.folder import write_report
+
     try:
-        file.write_text(text, "utf-8")
-    except OSError as error:
-        raise _fail(f"{file}: cannot be written: {error.strerror}") from None
+        write_report(text, file)
+    except LabError as error:
+        raise _fail(str(error)) from None
     console.print(f"plots and tables: {escape(str(file))}", highlight=False, soft_wrap=True)
 
 

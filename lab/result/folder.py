@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import tempfile
 from io import BytesIO
 from pathlib import Path
@@ -107,9 +108,9 @@ def _foreign(folder: Path) -> str:
     if RESULT_FILE not in files:
         return files[0] if files else ""
     try:
-        document = json.loads((folder / RESULT_FILE).read_bytes())
+        document = json.loads(_read(folder / RESULT_FILE))
         own = {*document["files"], RESULT_FILE, REPORT_FILE} if document["format"] else set()
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, RecursionError, ResultError):
         return RESULT_FILE
     return next((name for name in files if name not in own), "")
 
@@ -172,10 +173,31 @@ def _load_document(folder: Path) -> _Document:
 
 
 def _read(file: Path) -> bytes:
+    """Whoever made the folder may have put something there that has no end, or waits for ever."""
     try:
-        return file.read_bytes()
+        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(descriptor, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise ResultError(f"{file}: is not a file; run again")
+            return stream.read()
     except OSError as error:
         raise ResultError(f"{file}: cannot be read: {error.strerror}") from None
+    except MemoryError:
+        raise ResultError(f"{file}: does not fit in memory") from None
+
+
+def write_report(text: str, file: Path) -> None:
+    """Write a page in place of a file, not through a link or into a pipe or a device that somebody
+    put there. Raises ResultError."""
+    try:
+        if os.path.lexists(file) and not stat.S_ISREG(file.lstat().st_mode):
+            raise ResultError(f"{file}: is not a file; remove it, or name another with --page")
+        with tempfile.TemporaryDirectory(prefix=f".{file.name}-", dir=file.parent) as beside:
+            new = Path(beside) / "new"
+            new.write_text(text, "utf-8")
+            new.replace(file)
+    except OSError as error:
+        raise ResultError(f"{file}: cannot be written: {error.strerror}") from None
 
 
 def _parse_csv(table: TableName, data: bytes, file: Path) -> pd.DataFrame:

@@ -5,9 +5,9 @@ Times are in nanoseconds, rates in bits per second, sizes in octets.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from fcn.contract.depth import DEFAULT_THRESHOLDS, LEVELS
+from fcn.contract.depth import DEFAULT_THRESHOLDS, LEVELS, Depth, DepthUnit
 from fcn.controller.config.model import Depths
 from fcn.controller.config.types import Duration, Items, QueueDepth
 from fcn.lab.modes import Mode
@@ -44,13 +44,26 @@ class PfcSettings(Model):
     headroom: Size | None = None
 
 
+def _that_fits(depth: Depth) -> Depth:
+    most = MAX_BUFFER[depth.unit]
+    if depth.amount > most:
+        raise ValueError(f"a queue holds {most} {depth.unit} at most; write less than {depth}")
+    return depth
+
+
+MAX_BUFFER = {DepthUnit.PACKETS: (1 << 32) - 2, DepthUnit.OCTETS: (1 << 63) - 1}
+"""What a queue of the engine can be given."""
+
+Buffer = Annotated[QueueDepth, AfterValidator(_that_fits)]
+
+
 class LinkDefaults(Model):
     """Of links for which the network says nothing. `buffer`: what each queue of a switch holds."""
 
     pfc: PfcSettings | None = None
     rate: Rate | None = None
     delay: Delay = 0
-    buffer: QueueDepth | None = None
+    buffer: Buffer | None = None
 
 
 class LinkSettings(Model):
@@ -59,7 +72,7 @@ class LinkSettings(Model):
     between: Items[NodeName] = Field(min_length=2, max_length=2)
     rate: Rate | None = None
     delay: Delay | None = None
-    buffer: QueueDepth | None = None
+    buffer: Buffer | None = None
     pfc: PfcSettings | None = None
 
 

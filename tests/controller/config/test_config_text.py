@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from fcn.controller.config import ConfigError, load_config
-from fcn.controller.config.document import MAX_MESSAGE
+from fcn.controller.config import ConfigError, document, load_config
+from fcn.controller.config.document import MAX_MESSAGE, plain_data
 from fcn.controller.config.load import EXAMPLE
 
 
@@ -54,6 +54,13 @@ def test_text(content: bytes, line: int, reason: str, tmp_path: Path) -> None:
     found, message = refused(tmp_path / "network.yaml", content)
     assert reason in message
     assert found == line
+
+
+def test_a_long_list_is_refused_as_soon_as_it_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading ten megabytes of values took minutes before they were counted."""
+    monkeypatch.setattr(document, "MAX_VALUES", 1000)
+    with pytest.raises(ValueError, match=r"more than 1000 values(.|\n)*line 1001"):
+        plain_data("- 1\n" * 2000 + "] is not read any more")
 
 
 @pytest.mark.parametrize("file", ["/dev/zero", "/dev/urandom"])

@@ -14,7 +14,15 @@ from lab_results import about
 from pandas.testing import assert_frame_equal
 
 from fcn.lab.result.exchange import exchange
-from fcn.lab.result.folder import RESULT_FILE, check_place, load, load_about, save
+from fcn.lab.result.folder import (
+    REPORT_FILE,
+    RESULT_FILE,
+    check_place,
+    load,
+    load_about,
+    save,
+    write_report,
+)
 from fcn.lab.result.model import FORMAT, Result
 from fcn.lab.result.tables import TABLES, ResultError, conform, frame
 
@@ -237,3 +245,41 @@ def test_tables_without_rows_have_their_types() -> None:
     for name, columns in TABLES.items():
         dtypes = [str(dtype) for dtype in frame(name).dtypes]
         assert dtypes == [column.dtype for column in columns]
+
+
+@pytest.mark.parametrize("planted", ["fifo", "link"])
+@pytest.mark.parametrize("name", ["queues.csv", RESULT_FILE])
+def test_what_is_no_file_is_not_read(folder: Path, name: str, planted: str) -> None:
+    """Reading would wait for ever, or go on until there is no memory left."""
+    (folder / name).unlink()
+    if planted == "fifo":
+        os.mkfifo(folder / name)
+    else:
+        (folder / name).symlink_to("/dev/zero")
+    with pytest.raises(ResultError, match=rf"{name}: (is not a file|cannot be read)|holds no"):
+        load(folder)
+    if name == RESULT_FILE:
+        with pytest.raises(ResultError, match="holds something else"):
+            check_place(folder)
+
+
+@pytest.mark.parametrize("planted", ["fifo", "link"])
+def test_a_report_is_not_written_through_what_somebody_put_there(
+    folder: Path, tmp_path: Path, planted: str
+) -> None:
+    other = tmp_path / "other"
+    other.write_text("of somebody else")
+    report = folder / REPORT_FILE
+    if planted == "fifo":
+        os.mkfifo(report)
+    else:
+        report.symlink_to(other)
+    with pytest.raises(ResultError, match=f"{report}: is not a file; remove it"):
+        write_report("page", report)
+    report.unlink()
+    os.link(other, report)
+    for text in ("page", "another"):
+        write_report(text, report)
+        assert report.read_text() == text
+    assert other.read_text() == "of somebody else"
+    assert not list(folder.glob(".*"))

@@ -80,6 +80,8 @@ def test_scenarios_that_come_with_fcn_are_valid(name: str) -> None:
         ("buffer: 1000", "buffer: 7kB", 11, "7000 octets, holds 6 packets"),
         ("delay: 1ms\n", "thresholds: [2MB]\n", 12, "level 1 begins at 2000000 octets"),
         ("buffer: 1000", "buffer: 0", 5, "at least 1"),
+        ("buffer: 1000", f"buffer: {10**12}", 5, "a queue holds 4294967294 packets at most"),
+        ("buffer: 1000", "buffer: 9999999999999MB", 5, "a queue holds 9223372036854775807 octets"),
         ("buffer: 1000}", "buffer: 1000}\n  only: [{between: [pe1, pe2]}]", 6, "are not linked"),
         (
             "{rate: 100 Gb/s}",
