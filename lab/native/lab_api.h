@@ -170,6 +170,12 @@ size_t lab_pauses(const lab *l);
 size_t lab_take_pauses(lab *l, lab_pause *out, size_t n);
 uint64_t lab_pauses_lost(const lab *l);
 
+/* Random early detection at a switch's port: packets that are ECN-capable are marked with CE as they
+ * leave more than kmin octets behind, with a probability that grows to pmax (in units of 2^-32) at
+ * kmax, and all of them beyond. kmin <= kmax. */
+int64_t lab_set_red(lab *l, uint32_t node, uint32_t port, uint32_t kmin, uint32_t kmax,
+                    uint64_t pmax);
+
 int64_t lab_link_stats_of(const lab *l, uint32_t direction, lab_link_stats *out);
 int64_t lab_host_stats_of(const lab *l, uint32_t node, lab_host_stats *out);
 /* Frames a switch sent on ports that have no link, and frames that arrived while it was off. */

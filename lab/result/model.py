@@ -44,13 +44,24 @@ class LinkInfo(_Part):
     rate_bps: NonNegativeInt
 
 
+class RedInfo(_Part):
+    """Random early detection: octets from which on some and all packets are marked, and how likely
+    one is at the latter."""
+
+    kmin: NonNegativeInt
+    kmax: NonNegativeInt
+    pmax: NonNegativeFloat
+
+
 class QueueInfo(_Part):
     """The queue of `node` towards its neighbour: depths in packets at which the levels of
-    congestion begin, at the start of the run, and what it holds (None: not limited by it)."""
+    congestion begin, at the start of the run, or `red` in their place, and what it holds (None: not
+    limited by it)."""
 
     node: str
     towards: str
     thresholds: tuple[NonNegativeInt, ...] = ()
+    red: RedInfo | None = None
     packets: NonNegativeInt | None = None
     octets: NonNegativeInt | None = None
 

@@ -16,6 +16,7 @@ from fcn.controller.config.notation import format_mac
 from fcn.lab.core import Link, Node, PortSettings, Simulation, SwitchNode
 from fcn.lab.errors import LabError
 from fcn.lab.pfc import Pfc
+from fcn.lab.red import Red
 from fcn.lab.roce import Dcqcn, RoceHost, RoceOptions
 from fcn.lab.run.gateway import add_gateway
 from fcn.lab.scenario.model import EcnField, HostSettings
@@ -63,6 +64,10 @@ def build(wiring: Wiring, config: Config, simulation: Simulation) -> Built:
     for host in wiring.hosts.values():
         simulation.add_host(host.name)
     links = {wire.ends: _connect(simulation, wire) for wire in wiring.wires}
+    if wiring.has_red:
+        for wire in wiring.wires:
+            if wire.red is not None:
+                links[wire.ends].set_red(Red(**wire.red.model_dump()))
     _limit_packets(wiring, simulation)
     _set_clocks(config, simulation)
     hosts = {}

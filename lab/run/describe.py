@@ -2,7 +2,7 @@
 
 from fcn.contract.depth import QueueDepth
 from fcn.controller.config import Config
-from fcn.lab.result.model import HostInfo, LinkInfo, NetworkInfo, NodeInfo, QueueInfo
+from fcn.lab.result.model import HostInfo, LinkInfo, NetworkInfo, NodeInfo, QueueInfo, RedInfo
 from fcn.lab.run.build import amounts
 from fcn.lab.scenario.load import Plan
 
@@ -53,10 +53,13 @@ def _queue(plan: Plan, config: Config, node: str, towards: str) -> QueueInfo:
     wire = plan.wiring.wire(node, towards)
     assert wire is not None, "a core link"
     packets, octets = amounts(wire.buffer)
+    red = wire.red.model_dump() if wire.red is not None and plan.wiring.has_red else None
+    thresholds = QueueDepth().thresholds(depths, config.congestion.packet_size)
     return QueueInfo(
         node=node,
         towards=towards,
-        thresholds=QueueDepth().thresholds(depths, config.congestion.packet_size),
+        thresholds=() if plan.wiring.has_red else thresholds,
+        red=None if red is None else RedInfo(**red),
         packets=packets,
         octets=octets,
     )

@@ -44,10 +44,19 @@ class PfcSettings(Model):
     headroom: Size | None = None
 
 
+class RedSettings(Model):
+    """Random early detection in the queues of switches, as `fcn.lab.red.Red`, in mode ecn."""
+
+    kmin: Size
+    kmax: Size
+    pmax: Annotated[float, Field(ge=0, le=1)]
+
+
 class LinkDefaults(Model):
     """Of links for which the network says nothing. `buffer`: what each queue of a switch holds."""
 
     pfc: PfcSettings | None = None
+    red: RedSettings | None = None
     rate: Rate | None = None
     delay: Delay = 0
     buffer: QueueDepth | None = None
@@ -61,6 +70,7 @@ class LinkSettings(Model):
     delay: Delay | None = None
     buffer: QueueDepth | None = None
     pfc: PfcSettings | None = None
+    red: RedSettings | None = None
 
 
 class Links(Model):
