@@ -90,10 +90,11 @@ typedef struct {
     /* Queue pairs of the first connection it opens, and of the first it accepts; others follow. */
     uint32_t first_qp, first_accepted_qp;
     double line_rate; /* of a connection; 0: that of the host's link */
-    double min_rate, g, additive_increase, hyper_increase;
+    double min_rate, g, initial_alpha, additive_increase, hyper_increase;
     uint64_t alpha_period, increase_period, byte_counter;
     uint32_t fast_recovery_steps;
-    uint64_t cut_interval;
+    uint64_t cut_interval, cut_period;
+    bool alpha_by_timer, clamp_target;
 } lab_roce_options;
 
 /* Of a connection a host opened. state: UNCONNECTED, CONNECTING, CONNECTED, DISCONNECTING, CLOSED,

@@ -66,6 +66,16 @@ class QueueInfo(_Part):
     octets: NonNegativeInt | None = None
 
 
+class DcqcnInfo(_Part):
+    """DCQCN of some hosts: the profile the scenario names (None: none), every parameter of the
+    reaction point as `fcn.lab.roce.Dcqcn` has it, and the time between CNPs of a connection."""
+
+    hosts: tuple[str, ...]
+    profile: str | None
+    parameters: Mapping[str, int | float | bool]
+    cnp_interval_ns: NonNegativeInt
+
+
 class NetworkInfo(_Part):
     """The network that was run. held_back_ns: for how long, at most, a switch, a receiver or a
     sender does not notify or slow a flow again."""
@@ -75,6 +85,7 @@ class NetworkInfo(_Part):
     links: tuple[LinkInfo, ...]
     hosts: tuple[HostInfo, ...]
     queues: tuple[QueueInfo, ...] = ()
+    dcqcn: tuple[DcqcnInfo, ...] = ()
     held_back_ns: NonNegativeInt = 0
 
 

@@ -19,7 +19,7 @@ from fcn.lab.pfc import Pfc
 from fcn.lab.red import Red
 from fcn.lab.roce import Dcqcn, RoceHost, RoceOptions
 from fcn.lab.run.gateway import add_gateway
-from fcn.lab.scenario.model import EcnField, HostSettings
+from fcn.lab.scenario.model import DcqcnSettings, EcnField, HostSettings
 from fcn.lab.scenario.wiring import EndHost, Wire, Wiring
 from fcn.softswitch.api import PortQueue
 from fcn.topologies.link_clock import clock_rates
@@ -146,8 +146,12 @@ def _gateway_mac(wiring: Wiring, config: Config, host: EndHost) -> str:
     return format_mac(port_mac(host.site, node, port))
 
 
+def dcqcn_options(settings: DcqcnSettings) -> Dcqcn:
+    """What a reaction point of a scenario is told."""
+    return Dcqcn(**settings.model_dump(exclude={"profile"}, exclude_none=True))
+
+
 def roce_options(settings: HostSettings) -> RoceOptions:
     """What a host of a scenario is told."""
     own: dict[str, Any] = settings.model_dump(exclude={"ip", "ecn", "dcqcn", "only"})
-    dcqcn = settings.dcqcn.model_dump(exclude_none=True)
-    return RoceOptions(dcqcn=Dcqcn(**dcqcn), ecn=ECN[settings.ecn], **own)
+    return RoceOptions(dcqcn=dcqcn_options(settings.dcqcn), ecn=ECN[settings.ecn], **own)
