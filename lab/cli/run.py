@@ -64,7 +64,6 @@ def run(
 
     Ctrl-C or SIGTERM ends the run: what was measured so far is saved, too.
     """
-    from fcn.controller.logs import quiet_logs
     from fcn.lab.cli.keep import keep
     from fcn.lab.result.folder import check_place
     from fcn.lab.run import runner
@@ -79,7 +78,7 @@ def run(
     folder = out or Path("out/lab") / label
     try:
         check_place(folder)
-        with quiet_logs(), stopped() as stop:
+        with stopped() as stop:
             with _Display(label) as display:
                 result = runner.run_scenario(plan, until_ns=until_ns, show=display.show, stop=stop)
             kept = keep(result, folder, _say_error, _wait_for_room)

@@ -287,6 +287,7 @@ def _controller(result: Result) -> ReportTable:
             ("first_ns", "first", "ns"),
             ("last_ns", "last", "ns"),
         ],
+        "Flows: of each connection across the WAN there are two, its data, and ACKs and CNPs.",
     )
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import dask
 from distributed import Client, Future, LocalCluster, as_completed
 
-from fcn.controller.logs import quiet_logs
 from fcn.lab.errors import LabError
 from fcn.lab.run.runner import run_scenario
 from fcn.lab.sweep.grid import Point
@@ -35,8 +34,7 @@ class Done:
 
 def execute(point: Point) -> Row:
     """Run one, in a worker. Raises LabError."""
-    with quiet_logs():
-        result = run_scenario(point.plan, until_ns=point.until_ns)
+    result = run_scenario(point.plan, until_ns=point.until_ns)
     return Row(point.identity, result.about.digest, measures_of(result))
 
 
