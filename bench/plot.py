@@ -48,3 +48,25 @@ def plot_marking(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     figure.tight_layout()
     figure.savefig(path, dpi=120)
     plt.close(figure)
+
+
+def plot_fixed_point(models: Mapping[str, Sequence[Any]], runs: Sequence[Any], path: Path) -> None:
+    """Plot queue and alpha over the number of flows: models as curves, runs as points. All have
+    flows, queue_octets and alpha."""
+    figure, (queues, alphas) = plt.subplots(1, 2, figsize=(10, 4.5))
+    for axes, scale, name in ((queues, 1e-3, "queue_octets"), (alphas, 1, "alpha")):
+        for label, found in models.items():
+            values = [scale * getattr(each, name) for each in found]
+            axes.plot([each.flows for each in found], values, label=label)
+        values = [scale * getattr(each, name) for each in runs]
+        axes.plot([each.flows for each in runs], values, "x", color="black", label="laboratory")
+        axes.set_xlabel("flows")
+        axes.set_ylim(bottom=0)
+        axes.grid(visible=True, alpha=0.3)
+        axes.legend()
+    queues.set_ylabel("queue, kB")
+    alphas.set_ylabel("alpha")
+    figure.suptitle("DCQCN's fixed point")
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+    plt.close(figure)

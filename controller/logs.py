@@ -120,11 +120,12 @@ def configure_logs(level: LogLevel, *, as_json: bool) -> None:
 
 @contextmanager
 def quiet_logs(level: int = logging.ERROR) -> Iterator[None]:
-    """Nothing below `level` meanwhile: a controller in virtual time logs times of its own."""
+    """Nothing below `level` meanwhile, nor below the level before: a controller in virtual time
+    logs times of its own."""
     logs = [logging.getLogger(name) for name in ("fcn", "finsy")]
     levels = [log.level for log in logs]
     for log in logs:
-        log.setLevel(level)
+        log.setLevel(max(level, log.level))
     try:
         yield
     finally:

@@ -28,6 +28,7 @@ from fcn.lab.pfc import (
     set_pfc,
     take_pauses,
 )
+from fcn.lab.red import Red, set_red
 from fcn.packets.wire import FAST_CNP_PORT
 from fcn.softswitch.api import Engine, PortQueue
 from fcn.softswitch.engine.program import Program
@@ -262,6 +263,12 @@ class Link:
                 set_pfc(self._native, node.number, port, pfc, line, counts=counts)
             else:
                 node.set_pfc(port, pfc, line)
+
+    def set_red(self, red: Red) -> None:
+        """Mark packets that switches at its ends put on it by random early detection."""
+        for end in self.ends:
+            if not isinstance(end.node, HostNode):
+                set_red(self._native, end.node.number, end.port, red)
 
     def pfc_counters(self, end: int) -> PfcCounters:
         """Of the flow control at an end. Raises LabError when it has none."""

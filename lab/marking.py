@@ -1,5 +1,5 @@
-"""How often a queue marks packets at each depth: the marking curves of the two-threshold mode as
-they are in a switch (PEC-1), measured in virtual time.
+"""How often a queue marks packets at each depth, measured in virtual time: the marking curves of
+the two-threshold mode as they are in a switch (PEC-1), and random early detection (`fcn.lab.red`).
 
 A host sends bursts of packets to a P that runs the controller's entries. The first packet of a
 burst leaves at once; the others wait together, so that packet k of n leaves n - k behind it: each
@@ -20,6 +20,7 @@ from fcn.controller.config.model import Config
 from fcn.lab.core import Simulation
 from fcn.lab.entries import provision_of, write_entries
 from fcn.lab.errors import LabError
+from fcn.lab.red import Red
 from fcn.softswitch.engine import load_program
 
 IN_PORT, OUT_PORT = 1, 2
@@ -28,6 +29,8 @@ SINK_MAC = "02:00:00:00:00:02"
 RATE_BPS = 100 * 10**9
 PAYLOAD = 64
 _ETHERNET, _IPV6 = 14, 40
+FRAME = _ETHERNET + _IPV6 + PAYLOAD
+"""Octets of each packet in the queue."""
 _NO_NEXT_HEADER = 59
 _HOP_LIMIT = 64
 _SOURCE_MAC_AND_TYPE = bytes.fromhex("020000000001 86dd")
@@ -48,14 +51,25 @@ def p_config(
     depths: tuple[int, int, int], light_probability: float, heavy_probability: float
 ) -> Config:
     """A P with these T1, T2 and maximum in packets, and probabilities, that sends nothing."""
-    return parse_config(
-        f"""
+    return _p_config(f"""
 notification: two-threshold
 two_threshold:
   depths: {list(depths)}
   light_probability: {light_probability}
   heavy_probability: {heavy_probability}
   treatment: none
+""")
+
+
+def plain_config() -> Config:
+    """A P that neither marks nor sends."""
+    level = "{ mark: false, notify: false, interval: 1ms }"
+    return _p_config(f"congestion: {{ thresholds: [1], levels: {{ 1: {level} }} }}")
+
+
+def _p_config(domain: str) -> Config:
+    return parse_config(
+        f"""{domain}
 nodes:
   p1:
     role: p
@@ -70,10 +84,17 @@ nodes:
 
 
 def measure_marks(
-    config: Config, *, deepest: int, bursts: int, seed: int, sent: Ecn = Ecn.ECT0
+    config: Config,
+    *,
+    deepest: int,
+    bursts: int,
+    seed: int,
+    sent: Ecn = Ecn.ECT0,
+    red: Red | None = None,
 ) -> list[MarksAtDepth]:
-    """Send bursts through the P of p_config(); what left at depths 0 to `deepest`, one packet of
-    each burst at each. Raises LabError when a packet was lost."""
+    """Send bursts through the P of p_config() or plain_config(), whose port has `red`; what left at
+    depths 0 to `deepest`, one packet of each burst at each. Raises LabError when a packet was
+    lost."""
     codepoints = [Counter[Ecn]() for _ in range(deepest + 1)]
     size = deepest + 2
     with Simulation(seed) as simulation:
@@ -81,6 +102,8 @@ def measure_marks(
         source, sink = simulation.add_host("source"), simulation.add_host("sink")
         simulation.connect(source, 0, p, IN_PORT, rate_bps=None, delay_ns=0)
         link = simulation.connect(p, OUT_PORT, sink, 0, rate_bps=RATE_BPS, delay_ns=0, buffer=size)
+        if red is not None:
+            link.set_red(red)
         link.tap(0, snap=_ETHERNET + 2)
         write_entries(provision_of(config, "p1"), p.engine)
         frame = _frame(config, sent)

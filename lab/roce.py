@@ -23,12 +23,19 @@ class Dcqcn:
     """DCQCN (SIGCOMM 2015, section 3): rates in bit/s, times in nanoseconds, counter in octets.
 
     line_rate: that of each connection, with which it begins; 0 is that of the host's link.
-    Defaults: the constants of the paper and of NICs.
+    byte_counter: 0 is none. fast_recovery_steps: the step of timer or counter from which on the
+    target rises. cut_interval: CNPs so soon after a cut do not cut. cut_period: a CNP cuts at the
+    end of the period it is in, counted from the first one; 0: at once. alpha_by_timer: alpha rises
+    or falls once in alpha_period, as a CNP came in it or not; otherwise it rises at each cut and
+    falls alpha_period after one. clamp_target: the target is the rate before each cut, also when
+    the timer has not raised it since the cut before. Defaults: the paper's rules, with the timer
+    of NICs.
     """
 
     line_rate: float = 0
     min_rate: float = 1e8
     g: float = 1 / 256
+    initial_alpha: float = 1.0
     additive_increase: float = 4e7
     hyper_increase: float = 4e8
     alpha_period: int = 55_000
@@ -36,6 +43,9 @@ class Dcqcn:
     byte_counter: int = 10_000_000
     fast_recovery_steps: int = 5
     cut_interval: int = 0
+    cut_period: int = 0
+    alpha_by_timer: bool = False
+    clamp_target: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import typer
 
 from fcn.lab.cli.reports import compare, show
 from fcn.lab.cli.run import list_scenarios, run
+from fcn.lab.cli.sweep import sweep
 
 app = typer.Typer(
     name="fcn lab",
@@ -18,6 +19,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(show)
 app.command()(compare)
+app.command()(sweep)
 app.command("list")(list_scenarios)
 
 

@@ -1,9 +1,6 @@
 """`fcn lab run` and `fcn lab list`."""
 
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
@@ -13,6 +10,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
 from fcn.lab.modes import Mode
 
@@ -66,7 +64,6 @@ def run(
 
     Ctrl-C or SIGTERM ends the run: what was measured so far is saved, too.
     """
-    from fcn.controller.logs import quiet_logs
     from fcn.lab.cli.keep import keep
     from fcn.lab.result.folder import check_place
     from fcn.lab.run import runner
@@ -81,7 +78,7 @@ def run(
     folder = out or Path("out/lab") / label
     try:
         check_place(folder)
-        with quiet_logs(), _stopped() as stop:
+        with stopped() as stop:
             with _Display(label) as display:
                 result = runner.run_scenario(plan, until_ns=until_ns, show=display.show, stop=stop)
             kept = keep(result, folder, _say_error, _wait_for_room)
@@ -126,30 +123,6 @@ class _Display:
         time = f"{now.reached_ns / 1e6:.3f} of {now.duration_ns / 1e6:g} ms"
         total, done = now.duration_ns, now.reached_ns
         self._bar.update(self._task, total=total, completed=done, time=time)
-
-
-@contextmanager
-def _stopped() -> Iterator[Callable[[], bool]]:
-    """Whether the user wants it to end. A second signal ends it at once."""
-    wanted = False
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.getsignal(each) for each in signals]
-
-    def restore() -> None:
-        for each, handler in zip(signals, before, strict=True):
-            signal.signal(each, handler)
-
-    def ask(*_signal: object) -> None:
-        nonlocal wanted
-        wanted = True
-        restore()
-
-    for each in signals:
-        signal.signal(each, ask)
-    try:
-        yield lambda: wanted
-    finally:
-        restore()
 
 
 def _say(result: "Result", folder: Path) -> None:

@@ -90,10 +90,11 @@ typedef struct {
     /* Queue pairs of the first connection it opens, and of the first it accepts; others follow. */
     uint32_t first_qp, first_accepted_qp;
     double line_rate; /* of a connection; 0: that of the host's link */
-    double min_rate, g, additive_increase, hyper_increase;
+    double min_rate, g, initial_alpha, additive_increase, hyper_increase;
     uint64_t alpha_period, increase_period, byte_counter;
     uint32_t fast_recovery_steps;
-    uint64_t cut_interval;
+    uint64_t cut_interval, cut_period;
+    bool alpha_by_timer, clamp_target;
 } lab_roce_options;
 
 /* Of a connection a host opened. state: UNCONNECTED, CONNECTING, CONNECTED, DISCONNECTING, CLOSED,
@@ -169,6 +170,12 @@ void lab_keep_pauses(lab *l, size_t most);
 size_t lab_pauses(const lab *l);
 size_t lab_take_pauses(lab *l, lab_pause *out, size_t n);
 uint64_t lab_pauses_lost(const lab *l);
+
+/* Random early detection at a switch's port: packets that are ECN-capable are marked with CE as they
+ * leave more than kmin octets behind, with a probability that grows to pmax (in units of 2^-32) at
+ * kmax, and all of them beyond. kmin <= kmax. */
+int64_t lab_set_red(lab *l, uint32_t node, uint32_t port, uint32_t kmin, uint32_t kmax,
+                    uint64_t pmax);
 
 int64_t lab_link_stats_of(const lab *l, uint32_t direction, lab_link_stats *out);
 int64_t lab_host_stats_of(const lab *l, uint32_t node, lab_host_stats *out);

@@ -12,6 +12,7 @@
 typedef struct lab_host lab_host;
 typedef struct lab_switch lab_switch;
 typedef struct lab_pfc lab_pfc;
+typedef struct lab_red lab_red;
 
 /* Every node and every direction of a link acts by itself; its number decides between two that
  * are due at the same time, so it must not depend on anything but the order of construction. */
@@ -55,6 +56,7 @@ struct lab_switch {
     uint64_t unlinked, off_drops;
     lab_link *links[LAB_PORTS];
     lab_pfc *pfc[LAB_PORTS]; /* NULL: no flow control */
+    lab_red *red[LAB_PORTS]; /* NULL: marking is the program's */
 };
 
 struct lab {
@@ -95,6 +97,7 @@ void lab_record(lab *l, const lab_link *link, sw_frame *f);
 void lab_link_act(lab_link *link);
 /* Lose what is on the link. */
 void lab_link_clear(lab_link *link);
+void lab_switch_free(lab_switch *s);
 /* A switch; the engine was given something to do. */
 void lab_switch_reschedule(const lab_switch *s);
 void lab_switch_arrive(lab_switch *s, uint64_t now, uint32_t port, sw_frame *f);

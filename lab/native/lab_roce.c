@@ -21,6 +21,7 @@ typedef struct {
     struct requester *requesters;
     /* When a requester's timers and its next packet are due. */
     uint64_t *timers, *data;
+    bool *told_by_switch; /* whether its last CNP was made by a switch; its cut may be later */
     uint32_t n_requesters;
     struct responder *responders;
     uint32_t n_responders;
@@ -55,9 +56,8 @@ static void completed(void *context, const struct requester *q, const struct mes
 }
 
 static void notify(const roce *r, uint32_t connection, enum roce_notice what, uint64_t value,
-                   const struct ip_address *peer, uint64_t now)
+                   const struct ip_address *peer, bool by_switch, uint64_t now)
 {
-    bool of_cnp = what == NOTICE_CNP || what == NOTICE_CUT;
     lab_notice *notice = lab_list_add(&r->host->lab->notices);
     if (!notice)
         return;
@@ -68,7 +68,7 @@ static void notify(const roce *r, uint32_t connection, enum roce_notice what, ui
         .connection = connection,
         .what = (uint16_t)what,
         .version = (uint8_t)peer->version,
-        .by_switch = of_cnp && r->from_switch,
+        .by_switch = by_switch,
     };
     memcpy(notice->peer, peer->octets, peer->version == 4 ? 4 : sizeof notice->peer);
 }
@@ -77,14 +77,18 @@ static void requester_notice(void *context, const struct requester *q, enum roce
                              uint64_t value, const struct ip_address *peer, uint64_t now)
 {
     const roce *r = context;
-    notify(r, q->local_qp - r->options.first_qp, what, value, peer, now);
+    uint32_t i = q->local_qp - r->options.first_qp;
+    if (what == NOTICE_CNP)
+        r->told_by_switch[i] = r->from_switch;
+    bool of_cnp = what == NOTICE_CNP || what == NOTICE_CUT;
+    notify(r, i, what, value, peer, of_cnp && r->told_by_switch[i], now);
 }
 
 static void responder_notice(void *context, const struct responder *s, enum roce_notice what,
                              uint64_t value, uint64_t now)
 {
     const roce *r = context;
-    notify(r, s->local_qp - r->options.first_accepted_qp, what, value, &s->peer, now);
+    notify(r, s->local_qp - r->options.first_accepted_qp, what, value, &s->peer, false, now);
 }
 
 static struct requester_io requester_io(roce *r)
@@ -103,7 +107,7 @@ static void note(roce *r, uint32_t i)
     const struct requester *q = &r->requesters[i];
     r->timers[i] = requester_timer_due(q);
     r->data[i] = requester_data_due(q);
-    if (r->data[i] != ROCE_NEVER && q->rp.has_cut && q->rp.increase_due < r->data[i])
+    if (r->data[i] != ROCE_NEVER && q->rp.increase_due < r->data[i])
         r->data[i] = q->rp.increase_due;
 }
 
@@ -288,6 +292,7 @@ static void roce_free(lab_role *role)
     free(r->requesters);
     free(r->timers);
     free(r->data);
+    free(r->told_by_switch);
     free(r->responders);
     free(r);
 }
@@ -340,6 +345,7 @@ static struct requester_params params_of(const roce *r, const uint8_t *address)
             .line_rate = o->line_rate > 0 ? o->line_rate : (double)r->host->line.rate_bps,
             .min_rate = o->min_rate,
             .g = o->g,
+            .initial_alpha = o->initial_alpha,
             .additive_increase = o->additive_increase,
             .hyper_increase = o->hyper_increase,
             .alpha_period = o->alpha_period,
@@ -347,6 +353,9 @@ static struct requester_params params_of(const roce *r, const uint8_t *address)
             .byte_counter = o->byte_counter,
             .fast_recovery_steps = o->fast_recovery_steps,
             .cut_interval = o->cut_interval,
+            .cut_period = o->cut_period,
+            .alpha_by_timer = o->alpha_by_timer,
+            .clamp_target = o->clamp_target,
         },
     };
     memcpy(p.remote.octets, address, sizeof p.remote.octets);
@@ -365,7 +374,10 @@ static bool widen(roce *r)
     uint64_t *data = realloc(r->data, n * sizeof *data);
     if (data)
         r->data = data;
-    return requesters && timers && data;
+    bool *told = realloc(r->told_by_switch, n * sizeof *told);
+    if (told)
+        r->told_by_switch = told;
+    return requesters && timers && data && told;
 }
 
 int64_t lab_roce_connect(lab *l, uint32_t node, const uint8_t *address, uint64_t at)

@@ -36,7 +36,7 @@ void lab_free(lab *l)
         if (l->nodes[i]->kind == LAB_HOST)
             lab_host_free(l->nodes[i]->thing);
         else
-            free(l->nodes[i]->thing);
+            lab_switch_free(l->nodes[i]->thing);
     }
     sw_pool_release(&l->pool);
     free(l->due);

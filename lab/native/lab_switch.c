@@ -2,12 +2,17 @@
 #include <stdlib.h>
 
 #include "lab_pfc.h"
+#include "lab_red.h"
 
 static void switch_sink(void *context, uint32_t port, uint64_t at, sw_frame *f)
 {
     lab_switch *s = context;
     lab_link *link = port < LAB_PORTS ? s->links[port] : NULL;
     if (link) {
+        if (LAB_UNLIKELY(s->red[port])) {
+            uint64_t left = s->api->look(s->engine, SW_LOOK_QUEUED_OCTETS, port, 0);
+            lab_red_pass(s->red[port], left, f);
+        }
         lab_link_put(link, at, f);
     } else {
         s->unlinked++;
@@ -25,6 +30,13 @@ int64_t lab_add_switch(lab *l)
     }
     s->lab = l;
     return node;
+}
+
+void lab_switch_free(lab_switch *s)
+{
+    for (uint32_t port = 0; port < LAB_PORTS; port++)
+        free(s->red[port]);
+    free(s);
 }
 
 void lab_switch_reschedule(const lab_switch *s)

@@ -8,13 +8,13 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from fcn.lab.report.amounts import Unit, show
+from fcn.lab.report.amounts import NOTHING, Unit, show
 from fcn.lab.report.figures import figures
 from fcn.lab.result import analysis
 from fcn.lab.result.deadlock import deadlocks
 from fcn.lab.result.failover import failovers
 from fcn.lab.result.load import whole_utilization
-from fcn.lab.result.model import Result
+from fcn.lab.result.model import DcqcnInfo, Result
 from fcn.lab.result.reaction import reactions
 
 MOST_ROWS = 40
@@ -60,6 +60,8 @@ def details(result: Result) -> Iterator[ReportTable]:
         _deadlocks(result),
         _controller(result),
         _events(result),
+        _red(result),
+        _dcqcn(result),
     ):
         if table.rows:
             yield table
@@ -285,9 +287,57 @@ def _controller(result: Result) -> ReportTable:
             ("first_ns", "first", "ns"),
             ("last_ns", "last", "ns"),
         ],
+        "Flows: of each connection across the WAN there are two, its data, and ACKs and CNPs.",
     )
 
 
 def _events(result: Result) -> ReportTable:
     rows = tuple((show(each.time_ns, "ns"), each.text) for each in result.about.events)
     return ReportTable("Events of the scenario", ("time", "event"), rows, numbers=frozenset({0}))
+
+
+_DCQCN_UNITS: Mapping[str, Unit] = {
+    "line_rate": "bps",
+    "min_rate": "bps",
+    "additive_increase": "bps",
+    "hyper_increase": "bps",
+    "alpha_period": "ns",
+    "increase_period": "ns",
+    "cut_interval": "ns",
+    "cut_period": "ns",
+    "byte_counter": "octets",
+}
+
+
+def _red(result: Result) -> ReportTable:
+    rows = [
+        (
+            queue.node,
+            queue.towards,
+            show(red.kmin, "octets"),
+            show(red.kmax, "octets"),
+            str(red.pmax),
+        )
+        for queue in result.about.network.queues
+        if (red := queue.red) is not None
+    ]
+    columns = ("node", "towards", "Kmin", "Kmax", "Pmax")
+    return ReportTable("Random early detection", columns, tuple(rows), "", frozenset({2, 3, 4}))
+
+
+def _dcqcn(result: Result) -> ReportTable:
+    """A column for each kind of hosts."""
+    columns = [tuple(_column(group)) for group in result.about.network.dcqcn]
+    rows = [(each[0][0], *(text for _, text in each)) for each in zip(*columns, strict=True)]
+    numbers = map(str, range(1, len(columns) + 1))
+    return ReportTable("DCQCN", ("parameter", *numbers), tuple(rows))
+
+
+def _column(group: DcqcnInfo) -> Iterator[tuple[str, str]]:
+    more = f" and {len(group.hosts) - 4} more" if len(group.hosts) > 4 else ""
+    yield "hosts", ", ".join(group.hosts[:4]) + more
+    yield "profile", group.profile or NOTHING
+    for name, value in group.parameters.items():
+        unit = _DCQCN_UNITS.get(name)
+        yield name, show(value, unit) if unit else str(value)
+    yield "cnp_interval", show(group.cnp_interval_ns, "ns")

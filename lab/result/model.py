@@ -44,15 +44,36 @@ class LinkInfo(_Part):
     rate_bps: NonNegativeInt
 
 
+class RedInfo(_Part):
+    """Random early detection: octets from which on some and all packets are marked, and how likely
+    one is at the latter."""
+
+    kmin: NonNegativeInt
+    kmax: NonNegativeInt
+    pmax: NonNegativeFloat
+
+
 class QueueInfo(_Part):
     """The queue of `node` towards its neighbour: depths in packets at which the levels of
-    congestion begin, at the start of the run, and what it holds (None: not limited by it)."""
+    congestion begin, at the start of the run, or `red` in their place, and what it holds (None: not
+    limited by it)."""
 
     node: str
     towards: str
     thresholds: tuple[NonNegativeInt, ...] = ()
+    red: RedInfo | None = None
     packets: NonNegativeInt | None = None
     octets: NonNegativeInt | None = None
+
+
+class DcqcnInfo(_Part):
+    """DCQCN of some hosts: the profile the scenario names (None: none), every parameter of the
+    reaction point as `fcn.lab.roce.Dcqcn` has it, and the time between CNPs of a connection."""
+
+    hosts: tuple[str, ...]
+    profile: str | None
+    parameters: Mapping[str, int | float | bool]
+    cnp_interval_ns: NonNegativeInt
 
 
 class NetworkInfo(_Part):
@@ -64,6 +85,7 @@ class NetworkInfo(_Part):
     links: tuple[LinkInfo, ...]
     hosts: tuple[HostInfo, ...]
     queues: tuple[QueueInfo, ...] = ()
+    dcqcn: tuple[DcqcnInfo, ...] = ()
     held_back_ns: NonNegativeInt = 0
 
 

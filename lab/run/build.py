@@ -16,9 +16,10 @@ from fcn.controller.config.notation import format_mac
 from fcn.lab.core import Link, Node, PortSettings, Simulation, SwitchNode
 from fcn.lab.errors import LabError
 from fcn.lab.pfc import Pfc
+from fcn.lab.red import Red
 from fcn.lab.roce import Dcqcn, RoceHost, RoceOptions
 from fcn.lab.run.gateway import add_gateway
-from fcn.lab.scenario.model import EcnField, HostSettings
+from fcn.lab.scenario.model import DcqcnSettings, EcnField, HostSettings
 from fcn.lab.scenario.wiring import EndHost, Wire, Wiring
 from fcn.softswitch.api import PortQueue
 from fcn.topologies.link_clock import clock_rates
@@ -63,6 +64,10 @@ def build(wiring: Wiring, config: Config, simulation: Simulation) -> Built:
     for host in wiring.hosts.values():
         simulation.add_host(host.name)
     links = {wire.ends: _connect(simulation, wire) for wire in wiring.wires}
+    if wiring.has_red:
+        for wire in wiring.wires:
+            if wire.red is not None:
+                links[wire.ends].set_red(Red(**wire.red.model_dump()))
     _limit_packets(wiring, simulation)
     _set_clocks(config, simulation)
     hosts = {}
@@ -141,8 +146,12 @@ def _gateway_mac(wiring: Wiring, config: Config, host: EndHost) -> str:
     return format_mac(port_mac(host.site, node, port))
 
 
+def dcqcn_options(settings: DcqcnSettings) -> Dcqcn:
+    """What a reaction point of a scenario is told."""
+    return Dcqcn(**settings.model_dump(exclude={"profile"}, exclude_none=True))
+
+
 def roce_options(settings: HostSettings) -> RoceOptions:
     """What a host of a scenario is told."""
     own: dict[str, Any] = settings.model_dump(exclude={"ip", "ecn", "dcqcn", "only"})
-    dcqcn = settings.dcqcn.model_dump(exclude_none=True)
-    return RoceOptions(dcqcn=Dcqcn(**dcqcn), ecn=ECN[settings.ecn], **own)
+    return RoceOptions(dcqcn=dcqcn_options(settings.dcqcn), ecn=ECN[settings.ecn], **own)

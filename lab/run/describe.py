@@ -1,10 +1,22 @@
 """What a result says of the network it is from."""
 
+from collections.abc import Iterator
+from dataclasses import asdict
+
 from fcn.contract.depth import QueueDepth
 from fcn.controller.config import Config
-from fcn.lab.result.model import HostInfo, LinkInfo, NetworkInfo, NodeInfo, QueueInfo
-from fcn.lab.run.build import amounts
+from fcn.lab.result.model import (
+    DcqcnInfo,
+    HostInfo,
+    LinkInfo,
+    NetworkInfo,
+    NodeInfo,
+    QueueInfo,
+    RedInfo,
+)
+from fcn.lab.run.build import amounts, dcqcn_options
 from fcn.lab.scenario.load import Plan
+from fcn.lab.scenario.model import DcqcnSettings
 
 
 def network_info(plan: Plan, config: Config) -> NetworkInfo:
@@ -30,9 +42,24 @@ def network_info(plan: Plan, config: Config) -> NetworkInfo:
             )
             for host in wiring.hosts.values()
         ),
+        dcqcn=tuple(_dcqcn(plan)),
         held_back_ns=_held_back_ns(plan, config),
         queues=tuple(_queue(plan, config, *ends) for ends in wiring.core_directions),
     )
+
+
+def _dcqcn(plan: Plan) -> Iterator[DcqcnInfo]:
+    alike: dict[tuple[DcqcnSettings, int], list[str]] = {}
+    for host in plan.wiring.hosts.values():
+        settings = plan.wiring.settings(host)
+        alike.setdefault((settings.dcqcn, settings.cnp_interval), []).append(host.name)
+    for (dcqcn, cnp_interval), names in alike.items():
+        yield DcqcnInfo(
+            hosts=tuple(names),
+            profile=dcqcn.profile,
+            parameters=asdict(dcqcn_options(dcqcn)),
+            cnp_interval_ns=cnp_interval,
+        )
 
 
 def _held_back_ns(plan: Plan, config: Config) -> int:
@@ -42,7 +69,7 @@ def _held_back_ns(plan: Plan, config: Config) -> int:
     return max(
         *(microseconds * 1000 for microseconds in switches),
         *(host.cnp_interval for host in hosts),
-        *(host.dcqcn.cut_interval for host in hosts),
+        *(max(host.dcqcn.cut_interval, host.dcqcn.cut_period) for host in hosts),
     )
 
 
@@ -53,10 +80,13 @@ def _queue(plan: Plan, config: Config, node: str, towards: str) -> QueueInfo:
     wire = plan.wiring.wire(node, towards)
     assert wire is not None, "a core link"
     packets, octets = amounts(wire.buffer)
+    red = wire.red.model_dump() if wire.red is not None and plan.wiring.has_red else None
+    thresholds = QueueDepth().thresholds(depths, config.congestion.packet_size)
     return QueueInfo(
         node=node,
         towards=towards,
-        thresholds=QueueDepth().thresholds(depths, config.congestion.packet_size),
+        thresholds=() if plan.wiring.has_red else thresholds,
+        red=None if red is None else RedInfo(**red),
         packets=packets,
         octets=octets,
     )

@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from fcn.contract.version import fcn_version
 from fcn.controller.config.notation import Address, format_depth
+from fcn.controller.logs import quiet_logs
 from fcn.lab.balance import Balance, balance
 from fcn.lab.control.loop import NS, run
 from fcn.lab.control.plane import Controlled, NodeControl, controlled
@@ -59,6 +60,7 @@ def _never() -> bool:
     return False
 
 
+@quiet_logs()
 def run_scenario(
     plan: Plan,
     *,

@@ -7,9 +7,15 @@ from itertools import cycle
 from fcn.contract.depth import PACKET_SIZE, Depth, DepthUnit, QueueDepth
 from fcn.controller.config.document import KeyPath, listed
 from fcn.lab.roce import QPS
-from fcn.lab.scenario.model import Event, HostSettings, Pattern, PfcSettings
+from fcn.lab.scenario.model import (
+    Event,
+    HostSettings,
+    LinkDefaults,
+    LinkSettings,
+    Pattern,
+)
 from fcn.lab.scenario.traffic import NS, mean_size, named, sizes_of, traffic_of
-from fcn.lab.scenario.wiring import EndHost, Wiring
+from fcn.lab.scenario.wiring import EndHost, Wire, Wiring
 from fcn.topologies.model import TopologyError
 
 Finding = tuple[KeyPath, str]
@@ -132,24 +138,59 @@ def _links(wiring: Wiring) -> Iterator[Finding]:
             yield ("switches", "only", name), f"no switch {name}; there are {listed(switches)}"
     yield from _buffers(wiring)
     yield from _flow_control(wiring)
+    yield from _red(wiring)
+
+
+def _settings_of_links(wiring: Wiring) -> Iterator[tuple[KeyPath, LinkDefaults | LinkSettings]]:
+    """Each place of a scenario that says something of links."""
+    links = wiring.scenario.links
+    yield ("links", "core"), links.core
+    yield ("links", "gateways"), links.gateways
+    yield ("links", "hosts"), links.hosts
+    for number, link in enumerate(links.only):
+        yield ("links", "only", number), link
 
 
 def _flow_control(wiring: Wiring) -> Iterator[Finding]:
-    links = wiring.scenario.links
-    places: list[tuple[KeyPath, PfcSettings | None]] = [
-        (("links", "core", "pfc"), links.core.pfc),
-        (("links", "gateways", "pfc"), links.gateways.pfc),
-        (("links", "hosts", "pfc"), links.hosts.pfc),
-        *((("links", "only", n, "pfc"), link.pfc) for n, link in enumerate(links.only)),
-    ]
-    for path, pfc in places:
+    for path, settings in _settings_of_links(wiring):
+        pfc = settings.pfc
         if pfc is not None and pfc.xon > pfc.xoff:
-            yield path, f"goes on at xon: {pfc.xon} octets, above xoff: {pfc.xoff}"
+            yield (*path, "pfc"), f"goes on at xon: {pfc.xon} octets, above xoff: {pfc.xoff}"
     if any(wire.pfc and wire.rate_bps is None for wire in wiring.wires):
         yield (
             ("links", "gateways"),
             "flow control needs a link with a rate: give links.gateways.rate",
         )
+
+
+def _red(wiring: Wiring) -> Iterator[Finding]:
+    for path, settings in _settings_of_links(wiring):
+        red = settings.red
+        if red is not None and red.kmin > red.kmax:
+            yield (
+                (*path, "red"),
+                f"marks all from kmax on: {red.kmax} octets, below kmin: {red.kmin}",
+            )
+    for wire in wiring.wires:
+        if wire.red is not None and wire.red.kmin >= (octets := _octets_in(wiring, wire.buffer)):
+            yield (
+                _place_of_red(wiring, wire),
+                f"the queues of {wire.a}-{wire.b} mark what leaves more than {wire.red.kmin} "
+                f"octets behind, but hold {octets}: nothing would be marked before they are full",
+            )
+
+
+def _place_of_red(wiring: Wiring, wire: Wire) -> KeyPath:
+    for number, link in enumerate(wiring.scenario.links.only):
+        if link.red is not None and frozenset(link.between) == wire.ends:
+            return ("links", "only", number, "red")
+    return ("links", {"core": "core", "gateway": "gateways", "host": "hosts"}[wire.kind], "red")
+
+
+def _octets_in(wiring: Wiring, buffer: Depth) -> int:
+    """Octets that a buffer holds, packets being of the hosts' MTU, without their headers."""
+    in_packets = buffer.unit is DepthUnit.PACKETS
+    return buffer.amount * wiring.scenario.hosts.mtu if in_packets else buffer.amount
 
 
 def _buffers(wiring: Wiring) -> Iterator[Finding]:

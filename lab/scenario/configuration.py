@@ -91,13 +91,14 @@ def _two_threshold(wiring: Wiring) -> dict[str, Any]:
 
 def _congestion(wiring: Wiring) -> dict[str, Any]:
     scenario = wiring.scenario
+    marks = scenario.mode != "none" and scenario.mode not in FLOW_CONTROL and not wiring.has_red
     intervals = {level: policy.interval for level, policy in Congestion().levels.items()}
     intervals |= dict(enumerate(scenario.controller.intervals, 1))
     return {
         "thresholds": [format_depth(depth) for depth in scenario.controller.thresholds],
         "levels": {
             level: {
-                "mark": scenario.mode != "none" and scenario.mode not in FLOW_CONTROL,
+                "mark": marks,
                 "notify": scenario.mode in NOTIFICATIONS,
                 "interval": format_duration(interval),
             }

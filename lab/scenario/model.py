@@ -5,7 +5,14 @@ Times are in nanoseconds, rates in bits per second, sizes in octets.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 
 from fcn.contract.depth import DEFAULT_THRESHOLDS, LEVELS, Depth, DepthUnit
 from fcn.controller.config.model import Depths
@@ -13,6 +20,7 @@ from fcn.controller.config.types import Duration, Items, QueueDepth
 from fcn.lab.modes import Mode
 from fcn.lab.pfc import PRIORITIES
 from fcn.lab.roce import MAX_MTU, MAX_WINDOW, PSNS, QPS, RoceOptions
+from fcn.lab.scenario.dcqcn import ProfileName, profile_of
 from fcn.topologies.data_centre import MAX_HOSTS
 from fcn.topologies.description import NodeName
 from fcn.topologies.units import Delay, Rate, Time, parse_size
@@ -57,10 +65,19 @@ MAX_BUFFER = {DepthUnit.PACKETS: (1 << 32) - 2, DepthUnit.OCTETS: (1 << 63) - 1}
 Buffer = Annotated[QueueDepth, AfterValidator(_that_fits)]
 
 
+class RedSettings(Model):
+    """Random early detection in the queues of switches, as `fcn.lab.red.Red`, in mode ecn."""
+
+    kmin: Size
+    kmax: Size
+    pmax: Annotated[float, Field(ge=0, le=1)]
+
+
 class LinkDefaults(Model):
     """Of links for which the network says nothing. `buffer`: what each queue of a switch holds."""
 
     pfc: PfcSettings | None = None
+    red: RedSettings | None = None
     rate: Rate | None = None
     delay: Delay = 0
     buffer: Buffer | None = None
@@ -74,6 +91,7 @@ class LinkSettings(Model):
     delay: Delay | None = None
     buffer: Buffer | None = None
     pfc: PfcSettings | None = None
+    red: RedSettings | None = None
 
 
 class Links(Model):
@@ -97,18 +115,30 @@ class Switches(Model):
 
 
 class DcqcnSettings(Model):
-    """DCQCN's reaction point, with the names and defaults of `fcn.lab.roce.Dcqcn`."""
+    """DCQCN's reaction point, with the names and defaults of `fcn.lab.roce.Dcqcn`. `profile`: what
+    is not given has this one's value (`fcn.lab.scenario.dcqcn`)."""
 
+    profile: ProfileName | None = None
     line_rate: Rate | None = None
     min_rate: Rate = 10**8
     g: Annotated[float, Field(gt=0, lt=1)] = 1 / 256
+    initial_alpha: Annotated[float, Field(gt=0, le=1)] = 1.0
     additive_increase: Rate = 40 * 10**6
     hyper_increase: Rate = 400 * 10**6
     alpha_period: Annotated[Time, Field(ge=1)] = 55_000
     increase_period: Annotated[Time, Field(ge=1)] = 300_000
-    byte_counter: Annotated[int, BeforeValidator(parse_size), Field(ge=1, lt=1 << 63)] = 10_000_000
+    byte_counter: Annotated[int, BeforeValidator(parse_size), Field(ge=0, lt=1 << 63)] = 10_000_000
     fast_recovery_steps: Annotated[int, Field(ge=1, le=1000)] = 5
     cut_interval: Time = 0
+    cut_period: Time = 0
+    alpha_by_timer: bool = False
+    clamp_target: bool = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_profile(cls, data: Any) -> Any:  # noqa: ANN401 - whatever YAML holds
+        profile = profile_of(data)
+        return data if profile is None else profile.reaction_point | data
 
 
 EcnField = Literal["not-ect", "ect0", "ect1"]
@@ -117,8 +147,9 @@ EcnField = Literal["not-ect", "ect0", "ect1"]
 class HostSettings(Model):
     """Of a host. `mtu`: payload of a packet. `window`: packets that are not acknowledged yet.
     `ecn`: of its data packets; switches neither mark what is not-ect nor notify its sender.
-    `first_psn`: of every connection, at random where left out; `first_qp`, `first_accepted_qp`:
-    queue pairs of the first connection that it opens or accepts."""
+    `cnp_interval`: where left out that of DCQCN's profile. `first_psn`: of every connection, at
+    random where left out; `first_qp`, `first_accepted_qp`: queue pairs of the first connection that
+    it opens or accepts."""
 
     ip: Literal[4, 6] = 4
     mtu: Annotated[int, Field(ge=4, le=MAX_MTU, multiple_of=4)] = 1024
@@ -134,6 +165,12 @@ class HostSettings(Model):
         RoceOptions().first_accepted_qp
     )
     dcqcn: DcqcnSettings = DcqcnSettings()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_profile(cls, data: Any) -> Any:  # noqa: ANN401 - whatever YAML holds
+        profile = profile_of(data.get("dcqcn")) if isinstance(data, dict) else None
+        return data if profile is None else {"cnp_interval": profile.cnp_interval} | data
 
 
 class SomeHosts(Model):

@@ -20,6 +20,7 @@ from fcn.lab.scenario.model import (
     LinkSettings,
     Model,
     PfcSettings,
+    RedSettings,
     Scenario,
 )
 from fcn.topologies.model import ROOMY_DEPTH, Topology
@@ -53,8 +54,8 @@ class EndHost:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """A link and its ends. rate_bps: None is without a limit, 0 is missing. buffer: of each queue
-    of a switch at its ends."""
+    """A link and its ends. rate_bps: None is without a limit, 0 is missing. buffer, red: of each
+    queue of a switch at its ends."""
 
     kind: Kind
     a: str
@@ -65,6 +66,7 @@ class Wire:
     delay_ns: int
     buffer: Depth
     pfc: PfcSettings | None
+    red: RedSettings | None
 
     @property
     def ends(self) -> frozenset[str]:
@@ -152,6 +154,11 @@ class Wiring:
     def _by_ends(self) -> dict[frozenset[str], Wire]:
         return {wire.ends: wire for wire in self.wires}
 
+    @cached_property
+    def has_red(self) -> bool:
+        """Whether queues mark by random early detection in this mode; then nothing else does."""
+        return self.scenario.mode == "ecn" and any(wire.red for wire in self.wires)
+
     @property
     def core_directions(self) -> list[tuple[str, str]]:
         """Both directions of every core link: node, neighbour."""
@@ -193,6 +200,7 @@ class Wiring:
             (delay or defaults.delay) if own.delay is None else own.delay,
             own.buffer or defaults.buffer or Depth(ROOMY_DEPTH),
             own.pfc or defaults.pfc,
+            own.red or defaults.red,
         )
 
     def _own_settings(self, a: str, b: str) -> LinkSettings:

@@ -14,6 +14,7 @@ from fcn.lab.balance import balance
 from fcn.lab.core import Simulation
 from fcn.lab.frames import FrameKind
 from fcn.lab.pfc import Pfc
+from fcn.lab.red import Red
 from fcn.lab.roce import RoceHost, RoceOptions, completions
 from fcn.ptf_tests.lib import packets
 from fcn.softswitch.engine import Program, load_program
@@ -82,6 +83,7 @@ def run(sanitize: bool) -> int:
             link.set_pfc(Pfc(frozenset({0, 3}), xoff=20_000, xon=10_000, quanta=100))
             if number == 3:
                 link.set_pfc(Pfc(xoff=5_000, xon=2_000, headroom=3_000, drain_bps=10**10), end=1)
+        network.links[2].set_red(Red(2_000, 20_000, 0.5))
         for link in network.links:
             link.tap(1, 200_000)
         network.links[1].tap(0, 20_000, select=FrameKind.MARKED, snap=33)

@@ -214,6 +214,8 @@ static void set_defaults(struct options *o)
             .line_rate = 1e7,
             .min_rate = 1e5,
             .g = 1.0 / 256,
+            .initial_alpha = 1,
+            .clamp_target = true,
             .additive_increase = 5e6,
             .hyper_increase = 5e7,
             .alpha_period = 55 * NS_PER_US,

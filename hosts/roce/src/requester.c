@@ -58,6 +58,18 @@ static void tell(const struct requester *r, const struct requester_io *io, enum 
     io->notice(io->context, r, what, value, &r->params.remote, now);
 }
 
+/* Run the timers of the rate, and tell of a cut. */
+static void advance(struct requester *r, const struct requester_io *io, uint64_t now)
+{
+    dcqcn_advance(&r->rp, now);
+    if (!r->rp.cut_is_new)
+        return;
+    r->rp.cut_is_new = false;
+    r->cuts++;
+    io->notice(io->context, r, NOTICE_CUT, (uint64_t)r->rp.current_rate, &r->cnp_from,
+               r->rp.last_cut);
+}
+
 /* Connection manager. */
 
 void requester_join(struct requester *r, uint32_t remote_qp)
@@ -210,22 +222,25 @@ void requester_on_cnp(struct requester *r, const struct requester_io *io,
 {
     if (r->state != CONNECTED || packet->payload_len != CNP_PAYLOAD)
         return;
-    dcqcn_advance(&r->rp, now);
+    advance(r, io, now);
     r->cnps++;
+    r->cnp_from = packet->src;
     io->notice(io->context, r, NOTICE_CNP, (uint64_t)r->rp.current_rate, &packet->src, now);
-    if (!dcqcn_on_cnp(&r->rp, now))
-        return;
-    r->cuts++;
-    io->notice(io->context, r, NOTICE_CUT, (uint64_t)r->rp.current_rate, &packet->src, now);
+    dcqcn_on_cnp(&r->rp, now);
+    advance(r, io, now);
 }
 
 uint64_t requester_timer_due(const struct requester *r)
 {
-    return r->cm_at < r->timeout_at ? r->cm_at : r->timeout_at;
+    uint64_t cut = r->rp.cut_is_new ? r->rp.last_cut : r->rp.cut_due;
+    uint64_t due = r->cm_at < r->timeout_at ? r->cm_at : r->timeout_at;
+
+    return cut < due ? cut : due;
 }
 
 void requester_timers(struct requester *r, const struct requester_io *io, uint64_t now)
 {
+    advance(r, io, now);
     if (r->cm_at <= now)
         retry_cm(r, io, now);
     if (r->timeout_at > now)
@@ -304,7 +319,7 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
         .payload_len = head + octets,
     };
 
-    dcqcn_advance(&r->rp, now);
+    advance(r, io, now);
     keep_schedule(r, now);
     memset(payload, 0, packet.payload_len);
     if (first) {

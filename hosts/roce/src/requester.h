@@ -53,6 +53,7 @@ struct requester {
     struct message *messages;
     uint64_t ring_size, first_message, end_message, cursor;
     struct dcqcn rp;
+    struct ip_address cnp_from; /* of the last CNP */
     bool has_sent;
     uint64_t last_sent;
     size_t last_len;

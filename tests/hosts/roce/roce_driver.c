@@ -149,9 +149,9 @@ int main(void)
 {
     static char line[LINE_MAX_OCTETS], hex[LINE_MAX_OCTETS];
     struct dcqcn rp = {0};
-    struct dcqcn_params q;
+    struct dcqcn_params q = {0};
     uint64_t time, octets;
-    unsigned a, b;
+    unsigned a, b, by_timer, clamp;
     int version;
 
     while (fgets(line, sizeof line, stdin)) {
@@ -170,10 +170,13 @@ int main(void)
             printf("%u\n", roce_udp_src_port(a, b));
         } else if (sscanf(line,
                           "dcqcn %lf %lf %lf %lf %lf %" SCNu64 " %" SCNu64 " %" SCNu64
-                          " %u %" SCNu64,
+                          " %u %" SCNu64 " %lf %" SCNu64 " %u %u",
                           &q.line_rate, &q.min_rate, &q.g, &q.additive_increase,
                           &q.hyper_increase, &q.alpha_period, &q.increase_period,
-                          &q.byte_counter, &q.fast_recovery_steps, &q.cut_interval) == 10) {
+                          &q.byte_counter, &q.fast_recovery_steps, &q.cut_interval,
+                          &q.initial_alpha, &q.cut_period, &by_timer, &clamp) == 14) {
+            q.alpha_by_timer = by_timer;
+            q.clamp_target = clamp;
             dcqcn_init(&rp, &q);
             print_rates(&rp);
         } else if (sscanf(line, "cnp %" SCNu64, &time) == 1) {

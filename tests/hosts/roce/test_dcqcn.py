@@ -1,6 +1,6 @@
 """DCQCN's reaction point against an independent model of the published formulas (FCN-14)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -9,6 +9,25 @@ from roce_testing import Driver
 
 LINE, FLOOR, G, AI, HAI = 40e6, 1e5, 1 / 16, 5e5, 5e6
 ALPHA_NS, INCREASE_NS, BYTES, FAST = 55_000, 300_000, 150_000, 5
+ORDER = "alpha", "increase", "cut"
+"""Of what is due at the same time."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Choices in which DCQCN's implementations differ; the defaults are the paper's."""
+
+    byte_counter: int = BYTES
+    initial_alpha: float = 1.0
+    cut_period: int = 0
+    alpha_by_timer: bool = False
+    clamp_target: bool = True
+
+
+PAPER = Variant()
+NIC = Variant(32_767, 1023 / 1024, 4_000, alpha_by_timer=True, clamp_target=False)
+HPCC = Variant(0, 1.0, 4_000, alpha_by_timer=True, clamp_target=False)
+"""As HPCC's ns-3 code has it: no byte counter."""
 
 
 @dataclass
@@ -16,6 +35,7 @@ class Model:
     """Zhu et al., SIGCOMM 2015, equations 1 to 4 and algorithm 1, as one list of timed events."""
 
     cut_ns: int = 0
+    variant: Variant = PAPER
     current: float = LINE
     target: float = LINE
     alpha: float = 1.0
@@ -23,13 +43,23 @@ class Model:
     steps: dict[str, int] = field(default_factory=lambda: {"timer": 0, "bytes": 0})
     octets: int = 0
     last_cut: int | None = None
+    first_cnp: int | None = None
+    cnp_in_period: bool = False
+
+    def __post_init__(self) -> None:
+        self.alpha = self.variant.initial_alpha
+        if not self.variant.byte_counter:
+            del self.steps["bytes"]
 
     def run(self, now: int) -> None:
         while self.timers and min(self.timers.values()) <= now:
-            name = min(self.timers, key=lambda each: (self.timers[each], each))
+            name = min(self.timers, key=lambda each: (self.timers[each], ORDER.index(each)))
             if name == "alpha":
-                self.alpha *= 1 - G
+                self.alpha = (1 - G) * self.alpha + G * self.cnp_in_period
+                self.cnp_in_period = False
                 self.timers[name] += ALPHA_NS
+            elif name == "cut":
+                self.cut(self.timers.pop(name))
             else:
                 self.timers[name] += INCREASE_NS
                 self.raise_rate("timer")
@@ -43,29 +73,48 @@ class Model:
 
     def cnp(self, now: int) -> None:
         self.run(now)
+        self.cnp_in_period = self.variant.alpha_by_timer and self.first_cnp is not None
+        if self.first_cnp is None:
+            self.first_cnp = now
+            if self.variant.alpha_by_timer:
+                self.timers["alpha"] = now + ALPHA_NS
+        if period := self.variant.cut_period:
+            passed = (now - self.first_cnp) // period
+            self.timers.setdefault("cut", self.first_cnp + (passed + 1) * period)
+        else:
+            self.cut(now)
+
+    def cut(self, now: int) -> None:
         if self.last_cut is not None and now - self.last_cut < self.cut_ns:
             return
-        self.target = self.current
+        raised = self.last_cut is None or self.steps["timer"] > 0
+        if self.variant.clamp_target or raised:
+            self.target = self.current
         self.current = max(self.current * (1 - self.alpha / 2), FLOOR)
-        self.alpha = (1 - G) * self.alpha + G
-        self.steps = {"timer": 0, "bytes": 0}
+        if not self.variant.alpha_by_timer:
+            self.alpha = (1 - G) * self.alpha + G
+            self.timers["alpha"] = now + ALPHA_NS
+        self.steps = dict.fromkeys(self.steps, 0)
         self.octets = 0
-        self.timers = {"alpha": now + ALPHA_NS, "increase": now + INCREASE_NS}
+        self.timers["increase"] = now + INCREASE_NS
         self.last_cut = now
 
     def sent(self, now: int, octets: int) -> None:
         self.run(now)
-        if self.last_cut is None:
+        counter = self.variant.byte_counter
+        if self.last_cut is None or not counter:
             return
         self.octets += octets
-        while self.octets >= BYTES:
-            self.octets -= BYTES
+        while self.octets >= counter:
+            self.octets -= counter
             self.raise_rate("bytes")
 
 
-def start(driver: Driver, cut_ns: int = 0) -> str:
+def start(driver: Driver, cut_ns: int = 0, variant: Variant = PAPER) -> str:
     return driver(
-        f"dcqcn {LINE} {FLOOR} {G} {AI} {HAI} {ALPHA_NS} {INCREASE_NS} {BYTES} {FAST} {cut_ns}"
+        f"dcqcn {LINE} {FLOOR} {G} {AI} {HAI} {ALPHA_NS} {INCREASE_NS} {variant.byte_counter} "
+        f"{FAST} {cut_ns} {variant.initial_alpha} {variant.cut_period} "
+        f"{variant.alpha_by_timer:d} {variant.clamp_target:d}"
     )
 
 
@@ -133,6 +182,58 @@ def test_cut_interval_suppresses_cuts_only(driver: Driver) -> None:
     assert rates(driver("cnp 1000"))[0] == LINE / 4
 
 
+def test_a_cnp_cuts_at_the_end_of_its_period(driver: Driver) -> None:
+    """Of periods that begin with the first one; several CNPs in it cut once."""
+    start(driver, variant=HPCC)
+    assert rates(driver("cnp 1000"))[0] == LINE
+    assert rates(driver("cnp 2000"))[0] == LINE
+    assert rates(driver("at 4999"))[0] == LINE
+    assert rates(driver("at 5000"))[:2] == (LINE / 2, LINE)
+    assert rates(driver("at 30000"))[:2] == (LINE / 2, LINE)
+    driver("cnp 30000")
+    assert rates(driver("at 32999"))[0] == LINE / 2
+    assert rates(driver("at 33000"))[0] == LINE / 4
+
+
+def test_alpha_rises_once_in_a_period_by_the_timer(driver: Driver) -> None:
+    start(driver, variant=HPCC)
+    driver("cnp 0")
+    _, _, fallen = rates(driver(f"at {ALPHA_NS}"))
+    assert fallen == pytest.approx(1 - G), "the first CNP only starts the timer"
+    for time in (1, 2, 3):
+        driver(f"cnp {ALPHA_NS + time}")
+    _, _, alpha = rates(driver(f"at {2 * ALPHA_NS}"))
+    assert alpha == pytest.approx((1 - G) * fallen + G)
+
+
+@pytest.mark.parametrize(("variant", "target"), [(PAPER, LINE / 2), (HPCC, LINE)])
+def test_without_the_clamp_the_target_stays_until_the_timer_raised_it(
+    driver: Driver, variant: Variant, target: float
+) -> None:
+    start(driver, variant=variant)
+    for time in (0, 4_000):
+        driver(f"cnp {time}")
+    current, found, _ = rates(driver("at 8000"))
+    assert (current, found) == (LINE / 4, target)
+    before, _, _ = rates(driver(f"at {INCREASE_NS + 8_000}"))
+    driver(f"cnp {INCREASE_NS + 8_001}")
+    _, found, _ = rates(driver(f"at {INCREASE_NS + 16_000}"))
+    assert found == before
+
+
+def test_without_a_byte_counter_hyper_increase_needs_the_timer_alone(driver: Driver) -> None:
+    start(driver, variant=replace(HPCC, clamp_target=True))
+    for time in range(10):
+        driver(f"cnp {4_000 * time}")
+    last = 40_000
+    driver(f"sent {last} {100 * BYTES}")
+    _, target, _ = rates(driver(f"at {last + (FAST - 1) * INCREASE_NS}"))
+    _, additive, _ = rates(driver(f"at {last + FAST * INCREASE_NS}"))
+    _, hyper, _ = rates(driver(f"at {last + (FAST + 1) * INCREASE_NS}"))
+    assert (additive, hyper) == pytest.approx((target + AI, target + AI + HAI))
+    assert hyper < LINE
+
+
 EVENTS = st.lists(
     st.tuples(
         st.sampled_from(["cnp", "sent", "at"]),
@@ -144,14 +245,26 @@ EVENTS = st.lists(
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(events=EVENTS, cut_ns=st.sampled_from([0, 50_000]))
+@given(
+    events=EVENTS,
+    cut_ns=st.sampled_from([0, 50_000]),
+    variant=st.sampled_from([PAPER, NIC, HPCC])
+    | st.builds(
+        Variant,
+        st.sampled_from([0, BYTES]),
+        st.sampled_from([1.0, 0.5]),
+        st.sampled_from([0, 4_000, 70_000]),
+        st.booleans(),
+        st.booleans(),
+    ),
+)
 def test_random_histories_follow_the_model(
-    driver: Driver, events: list[tuple[str, int, int]], cut_ns: int
+    driver: Driver, events: list[tuple[str, int, int]], cut_ns: int, variant: Variant
 ) -> None:
-    start(driver, cut_ns)
-    model = Model(cut_ns)
+    start(driver, cut_ns, variant)
+    model = Model(cut_ns, variant)
     now = 0
     for kind, pause, octets in events:
         now += pause

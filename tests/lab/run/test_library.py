@@ -9,7 +9,9 @@ import pytest
 from fcn import lab
 
 
-def test_a_scenario_is_made_run_and_analysed(tmp_path: Path) -> None:
+def test_a_scenario_is_made_run_and_analysed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     plan = lab.make_scenario(
         {
             "network": "dumbbell",
@@ -38,6 +40,7 @@ def test_a_scenario_is_made_run_and_analysed(tmp_path: Path) -> None:
     assert cuts["none"] == 0 < cuts["ecn"]
     lab.save_result(results["ecn"], tmp_path / "own")
     assert lab.load_result(tmp_path / "own").about == results["ecn"].about
+    assert not caplog.records, "a library does not complain where nothing is wrong"
 
 
 def test_a_scenario_made_in_code_is_checked() -> None:

@@ -1,10 +1,13 @@
 """Scenario files: what they may say, and what is wrong with impossible ones, by line."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from fcn.lab.scenario.dcqcn import PROFILES, ProfileName
 from fcn.lab.scenario.load import EXAMPLE, ScenarioError, catalog, load_scenario, parse_scenario
+from fcn.lab.scenario.model import DcqcnSettings, HostSettings
 
 GOOD = """\
 network: dual-dc
@@ -68,6 +71,18 @@ def test_scenarios_that_come_with_fcn_are_valid(name: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "reason"),
     [
+        (
+            "{rate: 100 Gb/s}",
+            "{rate: 100 Gb/s}\nhosts: {dcqcn: {profile: paper}}",
+            7,
+            "hosts.dcqcn.profile",
+        ),
+        (
+            "{rate: 100 Gb/s}",
+            "{rate: 1 Mb/s}\nhosts: {dcqcn: {profile: hpcc-ns3}}",
+            7,
+            "sends at 1000000000 b/s at least",
+        ),
         ("network: dual-dc", "network: nowhere", 1, "no network nowhere"),
         ("network: dual-dc", "network: wan", 2, "has no data centres"),
         ("duration: 2ms", "duration: 2", 3, "write 10us, 2.5 ms or 1s"),
@@ -75,6 +90,24 @@ def test_scenarios_that_come_with_fcn_are_valid(name: str) -> None:
         ("rate: 400 Gb/s", "rate: 0 Gb/s", 5, "is not above 0"),
         ("rate: 400 Gb/s, ", "", 5, "no rate for pe1-r1"),
         ("{rate: 100 Gb/s}", "{}", 6, "no rate for d1h1-gw1"),
+        (
+            "buffer: 1000",
+            "buffer: 1MB, red: {kmin: 2kB, kmax: 1kB, pmax: 0.1}",
+            5,
+            "links.core.red: marks all from kmax on: 1000 octets, below kmin: 2000",
+        ),
+        (
+            "{rate: 100 Gb/s}",
+            "{rate: 100 Gb/s, buffer: 20, red: {kmin: 21kB, kmax: 2MB, pmax: 1.0}}",
+            6,
+            "the queues of d1h1-gw1 mark what leaves more than 21000 octets behind",
+        ),
+        (
+            "buffer: 1000",
+            "buffer: 1MB, red: {kmin: 1kB, kmax: 2kB, pmax: 1.1}",
+            5,
+            "links.core.red.pmax",
+        ),
         ("network: dual-dc", "network: dual-dc\nswitches: {only: {r9: 1MB}}", 2, "no switch r9"),
         ("buffer: 1000", "buffer: 7", 11, "nobody would be told before it is full"),
         ("buffer: 1000", "buffer: 7kB", 11, "7000 octets, holds 6 packets"),
@@ -298,3 +331,39 @@ def test_a_mode_that_the_controller_refuses_is_named() -> None:
     assert plan.using(mode="ecn").scenario.mode == "ecn"
     with pytest.raises(ScenarioError, match=r"good in mode two-threshold: .*hold \(1ms\) is short"):
         plan.using(mode="two-threshold")
+
+
+def dcqcn_of(text: str, host: str) -> HostSettings:
+    plan = parse_scenario(GOOD + text, Path("good.yaml"))
+    return plan.wiring.settings(plan.wiring.hosts[host])
+
+
+def test_a_profile_gives_what_the_scenario_does_not() -> None:
+    hosts = "hosts: {dcqcn: {profile: nic, additive_increase: 7 Mb/s}, only: [%s]}\n"
+    other = "{names: [gw2], settings: {dcqcn: {profile: hpcc-ns3, g: 0.5}}}"
+    faster = "{names: [d2h1], settings: {cnp_interval: 9us, dcqcn: {hyper_increase: 9 Mb/s}}}"
+    text = hosts % f"{other}, {faster}"
+    nic, hpcc, mixed = (dcqcn_of(text, name) for name in ("d1h1", "d2h2", "d2h1"))
+    assert (nic.cnp_interval, hpcc.cnp_interval, mixed.cnp_interval) == (4_000, 0, 9_000)
+    rates = (nic.dcqcn.additive_increase, nic.dcqcn.hyper_increase, nic.dcqcn.min_rate)
+    assert rates == (7 * 10**6, 50 * 10**6, 10**6)
+    assert nic.dcqcn.g == 5 / 1024
+    assert (hpcc.dcqcn.g, hpcc.dcqcn.byte_counter, hpcc.dcqcn.min_rate) == (0.5, 0, 10**9)
+    assert mixed.dcqcn == hpcc.dcqcn.model_copy(update={"hyper_increase": 9 * 10**6})
+
+
+def test_without_a_profile_dcqcn_is_as_it_was() -> None:
+    """The paper's rules with the timer of NICs: none of the profiles."""
+    plain, paper = (
+        dcqcn_of("", "d1h1"),
+        dcqcn_of("hosts: {dcqcn: {profile: sigcomm2015}}\n", "d1h1"),
+    )
+    assert plain.cnp_interval == paper.cnp_interval == 50_000
+    changed = {"profile": None, "increase_period": 300_000, "hyper_increase": 400 * 10**6}
+    assert plain.dcqcn == DcqcnSettings() == paper.dcqcn.model_copy(update=changed)
+
+
+@pytest.mark.parametrize("name", get_args(ProfileName))
+def test_a_profile_says_all_but_the_line_rate(name: ProfileName) -> None:
+    said = set(PROFILES[name].reaction_point)
+    assert said == set(DcqcnSettings.model_fields) - {"profile", "line_rate"}

@@ -1,0 +1,168 @@
+"""`fcn lab sweep`."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from fcn.lab.cli.stopping import stopped
+from fcn.lab.errors import LabError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EXIT_FAILED = 1
+EXIT_GRID = 3
+
+SHOWN = (
+    "goodput_bps", "jain", "fct_p99_ns", "reaction_median_ns", "queue_max_packets", "frames_lost",
+)  # fmt: skip
+"""Measures that are printed; the tables have all."""
+
+console = Console()
+errors = Console(stderr=True)
+
+
+def sweep(
+    grid: Annotated[Path, typer.Argument(help="YAML file of scenarios, modes, parameters, seeds.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the tables; default: out/lab/NAME. Runs there are kept."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Processes; default: one a processor.", show_default=False),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Address of a Dask scheduler, tcp://…; its workers run all.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Run a grid of scenarios, modes, parameters and seeds, and save its tables.
+
+    Each run is kept as it finishes: after Ctrl-C, SIGTERM or a kill the same command goes on with
+    what is missing, and ends with the same tables: runs.parquet has a row of each run,
+    summary.parquet means over seeds with 95 % confidence intervals.
+    """
+    from fcn.lab.sweep.grid import GridError, keys_of, load_grid
+
+    try:
+        from fcn.lab.sweep import run, tables
+    except ImportError as error:
+        raise _fail(f"{error}: install fcn-rocev2[lab,sweep]", EXIT_FAILED) from None
+    from fcn.lab.sweep.rows import RowStore
+
+    try:
+        plan = load_grid(grid)
+    except GridError as error:
+        raise _fail(str(error), EXIT_GRID) from None
+    folder = out or Path("out/lab") / plan.name
+    failures: dict[str, str] = {}
+    try:
+        store = RowStore(folder)
+        points = list(plan.points)
+        missing = set(store.missing(point.identity for point in points))
+        begun = len(points) - len(missing)
+        with stopped() as stop, _Display(plan.name, len(points), begun) as display:
+            if missing:
+                with run.cluster(cluster, workers) as client:
+                    for done in run.run_sweep(points, store, client, stop=stop):
+                        if done.error:
+                            failures[done.point.identity] = done.error
+                            _say_error(f"{done.point.name}: {done.error}")
+                        display.advance(done.point.name)
+        runs = tables.runs_table(plan, store.rows, failures)
+        summary = tables.summary_table(plan, runs)
+        tables.save_table(runs, folder / "runs.parquet")
+        tables.save_table(summary, folder / "summary.parquet")
+    except LabError as error:
+        raise _fail(str(error), EXIT_FAILED) from None
+    console.print(_shown(summary, keys_of(plan)))
+    without = int((runs["error"] != "").sum())
+    console.print(
+        f"{len(runs) - without} of {len(runs)} runs; tables: {escape(str(folder))}",
+        highlight=False,
+        soft_wrap=True,
+    )
+    if without:
+        _say_error(f"{without} runs have no result: the same command runs them again")
+        raise typer.Exit(EXIT_FAILED)
+
+
+class _Display:
+    """Context manager: progress with the time left, as a bar on a terminal, otherwise in lines."""
+
+    def __init__(self, name: str, total: int, done: int) -> None:
+        self._name, self._total, self._done, self._before = name, total, done, done
+        self._begun = time.monotonic()
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task(escape(name), total=total, completed=done)
+
+    def __enter__(self) -> "_Display":
+        self._bar.start()
+        if self._done and not console.is_terminal:
+            self._print(f"{self._done} of {self._total} runs are there already")
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._bar.stop()
+
+    def advance(self, what: str) -> None:
+        """A run has ended."""
+        self._done += 1
+        self._bar.update(self._task, completed=self._done)
+        if console.is_terminal:
+            return
+        took = (time.monotonic() - self._begun) / (self._done - self._before)
+        left = round(took * (self._total - self._done))
+        self._print(f"{self._done} of {self._total}, {left} s left: {what}")
+
+    def _print(self, text: str) -> None:
+        console.print(f"{escape(self._name)}: {escape(text)}", highlight=False, soft_wrap=True)
+
+
+def _shown(summary: "pd.DataFrame", keys: list[str]) -> Table:
+    """Each measure of SHOWN: its means, and half of their intervals."""
+    from fcn.lab.report.amounts import show
+    from fcn.lab.sweep.measures import MEASURES
+
+    table = Table("measure", *keys, "runs", "mean", "95 %", box=None)
+    before = ""
+    for line in summary[summary["measure"].isin(SHOWN)].to_dict("records"):
+        name = line["measure"]
+        mean, half = (show(each, MEASURES[name]) for each in (line["mean"], line["half"]))
+        values = (escape(str(line[key])) for key in keys)
+        table.add_row(name if name != before else "", *values, str(line["runs"]), mean, half)
+        before = name
+    return table
+
+
+def _say_error(message: str) -> None:
+    errors.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
+
+
+def _fail(message: str, code: int) -> typer.Exit:
+    _say_error(message)
+    return typer.Exit(code)

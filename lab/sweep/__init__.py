@@ -1,0 +1,1 @@
+"""Many runs: scenarios, modes, parameters and seeds of a grid, on Dask."""

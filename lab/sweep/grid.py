@@ -1,0 +1,263 @@
+"""What a sweep runs: every combination of scenarios, modes, values of parameters, and seeds."""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import BeforeValidator, Field
+
+from fcn.contract.version import fcn_version
+from fcn.controller.config.document import (
+    DocumentError,
+    KeyPath,
+    plain_data,
+    read_document,
+    read_text,
+    spell,
+)
+from fcn.controller.config.types import Items
+from fcn.lab.modes import Mode
+from fcn.lab.scenario.load import Plan, ScenarioError, catalog, parse_scenario
+from fcn.lab.scenario.model import Model
+from fcn.topologies.units import Time
+
+EXAMPLE = Path(__file__).parent / "example.yaml"
+"""Explains every key."""
+
+MAX_RUNS = 100_000
+
+Seeds = Annotated[
+    Items[Annotated[int, Field(ge=0, lt=1 << 63)]],
+    BeforeValidator(lambda value: list(range(1, value + 1)) if type(value) is int else value),
+    Field(min_length=1, max_length=MAX_RUNS),
+]
+"""A list of them, or how many, from 1 on."""
+
+Values = Annotated[Items[Any], Field(min_length=1)]
+
+
+class GridError(ScenarioError):
+    """A grid that is impossible; the message has a line for each reason, with file and line."""
+
+
+class Grid(Model):
+    """The whole file. `modes`: those of the scenarios where left out. `parameters`: values by their
+    place in a scenario, as `hosts.dcqcn.g` or `traffic.0.size`. `until`: where runs end early."""
+
+    scenarios: Annotated[Items[str], Field(min_length=1)]
+    modes: Items[Mode] = ()
+    seeds: Seeds = (1,)
+    parameters: dict[str, Values] = Field(default_factory=dict)
+    until: Annotated[Time, Field(ge=1)] | None = None
+
+
+@dataclass(frozen=True)
+class Point:
+    """A run of a sweep. parameters: their values, by name."""
+
+    plan: Plan
+    parameters: Mapping[str, str | int | float | bool]
+    until_ns: int | None
+
+    @property
+    def name(self) -> str:
+        """How messages name it."""
+        given = "".join(f", {key} {value}" for key, value in self.parameters.items())
+        scenario = self.plan.scenario
+        return f"{self.plan.name}, mode {scenario.mode}{given}, seed {scenario.seed}"
+
+    @property
+    def identity(self) -> str:
+        """What its result follows from, as a digest: runs of the same identity give the same."""
+        plan = self.plan
+        scenario = plan.scenario
+        parts = (fcn_version(), plan.name, plan.text, repr(plan.topology), scenario.mode)
+        whole = "\0".join((*parts, str(scenario.seed), str(self.until_ns)))
+        return hashlib.sha256(whole.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A grid that was checked: its name, and its runs in their order."""
+
+    name: str
+    grid: Grid
+    points: tuple[Point, ...]
+
+
+def load_grid(file: Path) -> Sweep:
+    """The sweep that a file describes. Raises GridError with every problem found."""
+    try:
+        return parse_grid(read_text(file), file)
+    except OSError as error:
+        reason = f"no grid {file}: {error.strerror} (see {EXAMPLE})"
+        raise GridError(reason) from None
+    except DocumentError as error:
+        raise GridError(str(error)) from None
+
+
+def parse_grid(text: str, file: Path) -> Sweep:
+    """The sweep of a grid that is or might be in `file`, beside which the scenarios are that it
+    names by a file. Raises GridError with every problem found."""
+    points: list[Point] = []
+
+    def check(grid: Grid) -> Iterator[tuple[KeyPath, str]]:
+        wrong = [*_counts(grid)]
+        yield from wrong
+        if wrong:
+            return
+        for number, name in enumerate(grid.scenarios):
+            try:
+                document = _document(name, file.parent)
+            except (OSError, ValueError, DocumentError) as error:
+                yield ("scenarios", number), f"{name}: {error}"
+                continue
+            for found in _points(grid, number, document, file.parent):
+                if isinstance(found, Point):
+                    points.append(found)
+                else:
+                    yield found
+
+    try:
+        grid = read_document(text, str(file), Grid, EXAMPLE, check)
+    except DocumentError as error:
+        raise GridError(str(error)) from None
+    return Sweep(file.stem, grid, tuple(points))
+
+
+def _counts(grid: Grid) -> Iterator[tuple[KeyPath, str]]:
+    runs = len(grid.scenarios) * (len(grid.modes) or 1) * len(grid.seeds)
+    runs *= prod(len(values) for values in grid.parameters.values())
+    if runs > MAX_RUNS:
+        yield (), f"{runs} runs, of at most {MAX_RUNS}: give fewer values, or several grids"
+    lists: list[tuple[KeyPath, list[str]]] = [
+        (("scenarios",), [Path(name).stem for name in grid.scenarios]),
+        (("modes",), list(grid.modes)),
+        (("seeds",), [str(seed) for seed in grid.seeds]),
+        *(
+            (("parameters", key), [_label(value) for value in values])
+            for key, values in grid.parameters.items()
+        ),
+    ]
+    for path, values in lists:
+        twice = [value for value, times in Counter(values).items() if times > 1][:5]
+        if twice:
+            yield path, f"{', '.join(twice)}: given twice"
+    for key in grid.parameters:
+        if key in ("mode", "seed"):
+            yield ("parameters", key), f"give {key}s instead"
+        if key in RESERVED:
+            yield ("parameters", key), f"the table has a column {key} already"
+
+
+RESERVED = ("scenario", "identity", "error")
+
+
+def _document(name: str, folder: Path) -> Any:  # noqa: ANN401 - whatever YAML holds
+    found = catalog().get(name) or folder / name
+    return plain_data(read_text(found))
+
+
+def _points(
+    grid: Grid,
+    number: int,
+    document: object,
+    folder: Path,
+) -> Iterator[Point | tuple[KeyPath, str]]:
+    """The runs of a scenario, or what is wrong with it. Networks named by files are beside it."""
+    name = grid.scenarios[number]
+    beside = (catalog().get(name) or folder / name).parent
+    file = beside / f"{Path(name).stem}.yaml"
+    keys = tuple(grid.parameters)
+    told: set[KeyPath] = set()
+    for values in product(*grid.parameters.values()):
+        given = dict(zip(keys, values, strict=True))
+        changed = json.loads(json.dumps(document))
+        try:
+            for key, value in given.items():
+                _set(changed, key, value)
+            text = yaml.safe_dump(changed, sort_keys=False)
+            plan = parse_scenario(text, file)
+            modes = grid.modes or (plan.scenario.mode,)
+            plans = [plan.using(mode=mode) for mode in modes]
+        except (ScenarioError, _PlaceError) as error:
+            # Lines of a file that the user has not written would mislead.
+            reason = re.sub(rf"^{re.escape(str(file))}:\d+: ", "", str(error), flags=re.MULTILINE)
+            place = _place_of(keys, number, reason)
+            if place not in told:
+                shown = "".join(f", {key} {_label(value)}" for key, value in given.items())
+                yield place, f"{name}{shown}: {reason}"
+            told.add(place)
+            continue
+        labels = {key: _column(grid.parameters[key], value) for key, value in given.items()}
+        for each in plans:
+            for seed in grid.seeds:
+                yield Point(each.using(seed=seed), labels, grid.until)
+
+
+class _PlaceError(Exception):
+    """A parameter that has no place in a scenario."""
+
+
+def _set(document: Any, key: str, value: Any) -> None:  # noqa: ANN401 - whatever YAML holds
+    """Put a value where a path says; keys that are missing are made."""
+    *parents, last = key.split(".")
+    here = document
+    for part, after in zip((*parents, last), (*parents[1:], last, None), strict=True):
+        index: Any = part
+        if isinstance(here, list):
+            if not part.isdecimal() or int(part) >= len(here):
+                reason = f"{part} is none of the {len(here)} items there, from 0"
+                raise _PlaceError(f"{_spelled(key)}: {reason}")
+            index = int(part)
+        elif not isinstance(here, dict):
+            raise _PlaceError(f"{_spelled(key)}: {part} is in nothing that has keys")
+        if after is None:
+            here[index] = value
+        else:
+            here = here[index] if isinstance(here, list) else here.setdefault(index, {})
+
+
+def _place_of(keys: Iterable[str], number: int, reason: str) -> KeyPath:
+    """Where the grid says what is wrong: at the parameter that the reason names, or of which it
+    names what it is in; otherwise at the scenario."""
+    for parents in (False, True):
+        for key in keys:
+            shown = _spelled(key.rpartition(".")[0] if parents else key)
+            if shown and shown in reason:
+                return ("parameters", key)
+    return ("scenarios", number)
+
+
+def _spelled(key: str) -> str:
+    """A parameter as messages about scenarios write it."""
+    parts = key.split(".")
+    return spell(tuple(int(part) if part.isdecimal() else part for part in parts))
+
+
+def _label(value: Any) -> str:  # noqa: ANN401 - whatever YAML holds
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _column(
+    values: tuple[Any, ...],
+    value: Any,  # noqa: ANN401 - whatever YAML holds
+) -> str | int | float | bool:
+    """A value of a column: as it is where all are numbers, or truth values; otherwise text."""
+    kinds = {type(each) for each in values}
+    if kinds == {bool} or kinds == {int}:
+        return value  # type: ignore[no-any-return]
+    return float(value) if kinds <= {int, float} else _label(value)
+
+
+def keys_of(sweep: Sweep) -> list[str]:
+    """The columns that say what a row is of, but for the seed."""
+    return ["scenario", "mode", *sweep.grid.parameters]

@@ -1,0 +1,60 @@
+"""The rows of a sweep while it goes on: a file to which each finished run adds a line."""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from fcn.lab.errors import LabError
+
+ROWS_FILE = "rows.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A run that has finished. identity: `Point.identity`. digest: of its frames."""
+
+    identity: str
+    digest: str
+    measures: Mapping[str, float | None]
+
+
+class RowStore:
+    """Rows in a folder. What a killed process wrote last may be cut off: that run counts as not
+    done."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises LabError when the folder cannot be made or its rows cannot be read."""
+        self.file = folder / ROWS_FILE
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            written = self.file.read_bytes() if self.file.exists() else b""
+        except OSError as error:
+            raise LabError(f"{folder}: {error.strerror}; name another folder") from None
+        whole = written[: written.rfind(b"\n") + 1]
+        try:
+            rows = [Row(**json.loads(line)) for line in whole.splitlines()]
+            if len(whole) < len(written):
+                os.truncate(self.file, len(whole))
+        except (ValueError, TypeError):
+            raise LabError(f"{self.file}: not the rows of a sweep; name another folder") from None
+        except OSError as error:
+            raise LabError(f"{self.file}: {error.strerror}") from None
+        self.rows = {row.identity: row for row in rows}
+
+    def add(self, row: Row) -> None:
+        """Keep a row, whatever happens to this process afterwards. Raises LabError."""
+        line = json.dumps(asdict(row), separators=(",", ":")) + "\n"
+        try:
+            with self.file.open("ab") as stream:
+                stream.write(line.encode())
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as error:
+            raise LabError(f"{self.file}: {error.strerror}; make room, then go on") from None
+        self.rows[row.identity] = row
+
+    def missing(self, identities: Iterable[str]) -> list[str]:
+        """Those of which there is no row, in their order."""
+        return [identity for identity in identities if identity not in self.rows]

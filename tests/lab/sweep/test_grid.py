@@ -1,0 +1,86 @@
+"""Grid files: what they may say, and what is wrong with impossible ones, by line."""
+
+from pathlib import Path
+
+import pytest
+from sweep_grids import GRID, sweep
+
+from fcn.lab.sweep.grid import EXAMPLE, GridError, load_grid
+
+
+def test_every_combination_is_a_run_in_the_order_of_the_file(tmp_path: Path) -> None:
+    found = sweep(tmp_path)
+    runs = [
+        (p.plan.name, p.plan.scenario.mode, p.parameters["hosts.mtu"], p.plan.scenario.seed)
+        for p in found.points
+    ]
+    assert runs == [
+        ("tiny", mode, mtu, seed)
+        for mtu in (1024, 4096)
+        for mode in ("ecn", "none")
+        for seed in (1, 2)
+    ]
+    assert {p.plan.scenario.hosts.mtu for p in found.points} == {1024, 4096}
+    assert len({p.identity for p in found.points}) == 8
+
+
+def test_a_run_is_the_same_in_a_larger_grid(tmp_path: Path) -> None:
+    """What is there already is not run again where the grid grows."""
+    before = {p.identity for p in sweep(tmp_path).points}
+    larger = GRID.replace("seeds: 2", "seeds: [3, 2, 1]").replace(
+        "[1024, 4096]", "[512, 4096, 1024]"
+    )
+    assert before < {p.identity for p in sweep(tmp_path, larger).points}
+    assert not before & {p.identity for p in sweep(tmp_path, GRID + "until: 100us\n").points}
+
+
+def test_the_example_is_valid() -> None:
+    found = load_grid(EXAMPLE)
+    assert len(found.points) == 2 * 3 * 2 * 5
+    assert {p.plan.scenario.hosts.dcqcn.profile for p in found.points} == {
+        "sigcomm2015", "nic", "hpcc-ns3",
+    }  # fmt: skip
+    assert {p.plan.scenario.traffic[0].count for p in found.points} == {10, 20}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "reason"),
+    [
+        ("scenarios: [tiny.yaml]", "scenario: [tiny.yaml]", 1, "scenarios: is missing"),
+        ("scenarios: [tiny.yaml]", "scenarios: [nowhere.yaml]", 1, "nowhere.yaml: [Errno 2]"),
+        (
+            "scenarios: [tiny.yaml]",
+            "scenarios: [grid.yaml]",
+            1,
+            "grid.yaml, hosts.mtu 1024: network: is missing",
+        ),
+        ("[ecn, none]", "[ecn, red]", 2, "modes[1]"),
+        ("[ecn, none]", "[ecn, ecn]", 2, "ecn: given twice"),
+        ("seeds: 2", "seeds: 0", 3, "seeds"),
+        ("seeds: 2", "seeds: [1, -1]", 3, "seeds[1]"),
+        ("seeds: 2", "seeds: 50000", 1, "200000 runs, of at most 100000"),
+        ("seeds: 2", "seeds: 2\nuntil: soon", 4, "write 10us, 2.5 ms or 1s"),
+        ("hosts.mtu: [1024, 4096]", "hosts.mtu: []", 5, "parameters.hosts.mtu"),
+        ("hosts.mtu: [1024, 4096]", "hosts.mtu: [4096, 4097]", 5, "tiny.yaml, hosts.mtu 4097: "),
+        ("hosts.mtu: [1024, 4096]", "hosts.mtu.is: [1]", 5, "hosts.mtu"),
+        ("hosts.mtu: [1024, 4096]", "hosts.dcqcn.gg: [0.5]", 5, "hosts.dcqcn.gg: unknown key"),
+        ("hosts.mtu: [1024, 4096]", "traffic.1.load: [0.5]", 5, "1 is none of the 1 items there"),
+        ("hosts.mtu: [1024, 4096]", "duration.of: [1ms]", 5, "of is in nothing that has keys"),
+        ("hosts.mtu: [1024, 4096]", "mode: [ecn]", 5, "give modes instead"),
+        ("hosts.mtu: [1024, 4096]", "error: [1]", 5, "has a column error already"),
+    ],
+)
+def test_an_impossible_grid_is_refused_with_its_line(
+    tmp_path: Path, old: str, new: str, line: int, reason: str
+) -> None:
+    assert old in GRID
+    with pytest.raises(GridError) as found:
+        sweep(tmp_path, GRID.replace(old, new))
+    first = str(found.value).splitlines()[0]
+    assert first.startswith(f"{tmp_path / 'grid.yaml'}:{line}: ")
+    assert reason in str(found.value)
+
+
+def test_a_grid_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(GridError, match="No such file"):
+        load_grid(tmp_path / "none.yaml")
