@@ -59,7 +59,7 @@ def _print_json_pages(pages: Iterable[Iterable[object]]) -> None:
 def _numbers(flow: "pb.Flow") -> dict[str, Any]:
     """A flow as JSON data, with 64-bit integers as numbers; protobuf's JSON has them as text."""
     data = _plain(flow)
-    for name in ("timeout", "packets", "octets"):
+    for name in ("timeout", "packets", "octets", "notifications"):
         if name in data:
             data[name] = int(data[name])
     return data
@@ -284,6 +284,8 @@ def show_flow_details(console: Console, flows: "Iterable[pb.Flow]", *, as_json: 
             rows["since"] = _moment(flow.since)
         if flow.HasField("packets"):
             rows["packets"] = f"{flow.packets} ({flow.octets} octets)"
+        if flow.HasField("notifications"):
+            rows["notified"] = f"{flow.notifications} notifications came for its label"
         for name, value in rows.items():
             console.print(f"{name:>10}  {value}", highlight=False)
         console.print()

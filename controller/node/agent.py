@@ -46,7 +46,7 @@ class NodeAgent:
         self.name = provision.name
         self._clock = clock
         self.provision = provision
-        self.counters = Counters(provision, connection)
+        self.counters = Counters(provision, connection, clock)
         self.paths = PathStates(provision, connection, bus, clock)
         self.links = LinkStates(provision, connection, bus, clock)
         self.counters.register(Notifications(provision, bus), self.paths)
