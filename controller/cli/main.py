@@ -31,6 +31,7 @@ from fcn.controller.cli.common import (
 from fcn.controller.cli.flows import flows_app
 from fcn.controller.cli.host_agent import host_agent
 from fcn.controller.cli.lab import LAB_OPTIONS, lab
+from fcn.controller.cli.page import PAGE_OPTIONS, page
 from fcn.controller.cli.settings import feature_app, thresholds_app
 from fcn.controller.cli.shell import ShellError, open_shell
 from fcn.controller.cli.topo import topo_app
@@ -52,6 +53,7 @@ app.add_typer(thresholds_app, name="thresholds")
 app.add_typer(topo_app, name="topo")
 app.command("host-agent")(host_agent)
 app.command("lab", context_settings=LAB_OPTIONS)(lab)
+app.command("page", context_settings=PAGE_OPTIONS)(page)
 
 
 def _print_version(wanted: bool) -> None:
