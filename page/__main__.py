@@ -7,6 +7,7 @@ import asyncio
 import os
 import socket
 import sys
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -51,7 +52,9 @@ def main(
     except PageError as error:
         print(f"error: {error}", file=sys.stderr)
         raise typer.Exit(1) from None
-    print(f"live page of the controller at {api}: {url(listening)}", flush=True)
+    # As with the controller's, nobody has to read it.
+    with suppress(OSError):
+        print(f"live page of the controller at {api}: {url(listening)}", flush=True)
     os.nice(NICENESS)
     asyncio.run(serve(api, listening))
 

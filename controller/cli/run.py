@@ -4,7 +4,8 @@ import asyncio
 import logging
 import signal
 import sys
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
@@ -13,6 +14,7 @@ from fcn.contract.constants import PipelineError
 from fcn.contract.garbage_collection import collect_often
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.common import discard_output
+from fcn.controller.cli.page import missing_packages
 from fcn.controller.config import Config
 from fcn.controller.finsy_adapter import FinsyError
 from fcn.controller.hostagent.service import AgentServiceError
@@ -40,11 +42,15 @@ async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool)
         ending.append(signal.SIGHUP)
     for number in ending:
         loop.add_signal_handler(number, _stop, number, stop)
+    if config.page and (missing := missing_packages()):
+        raise RunError(f"no live page (`page:` of the configuration): {missing}")
     try:
         plane = ControlPlane(config)
         async with AsyncExitStack() as stack:
             address = await stack.enter_async_context(serving(plane.network, config.api))
             await stack.enter_async_context(plane.running())
+            if config.page:
+                await stack.enter_async_context(_page(address, config.page))
             try:
                 print(f"fcn controller for {len(plane.nodes)} nodes, API on {address}", flush=True)
             except OSError:
@@ -57,6 +63,27 @@ async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool)
                 job.cancel()
     except (PipelineError, FinsyError, ApiError, AgentServiceError, MetricsError, OSError) as error:
         raise RunError(str(error)) from error
+
+
+@asynccontextmanager
+async def _page(api: str, listen: str) -> AsyncIterator[None]:
+    """The live page in a process of its own, which learning does not wait for, and which ends with
+    this one, however that ends."""
+    command = ["setpriv", "--pdeathsig", "TERM", sys.executable, "-m", "fcn.page"]
+    process = await asyncio.create_subprocess_exec(*command, "--api", api, "--listen", listen)
+
+    async def watch() -> None:
+        status = await process.wait()
+        LOG.error("the live page ended with status %s; `fcn page` starts it again", status)
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        watching.cancel()
+        with suppress(ProcessLookupError):
+            process.terminate()
+        await process.wait()
 
 
 def _stop(number: signal.Signals, stop: asyncio.Event) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import grpc
 
@@ -67,7 +68,7 @@ def grid_network(rows: int = 8, columns: int = 8) -> pb.GetNetworkResponse:
 
 def flow(number: int, **other: object) -> pb.Flow:
     """A flow of pe1 that is known in full; its label has this number."""
-    values = {
+    values: dict[str, Any] = {
         "key": pb.FlowKey(
             vrf="blue", src=f"10.1.0.{number % 250 + 2}", dst="10.2.0.2", dest_qp=0x100 + number
         ),
