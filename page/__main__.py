@@ -14,9 +14,8 @@ import typer
 
 from fcn.contract.transport import is_local
 from fcn.controller.config.notation import DEFAULT_ENDPOINT, parse_endpoint
-from fcn.page.server import PageError, listen, serve, url
-
-DEFAULT_LISTEN = "127.0.0.1:9664"
+from fcn.page.address import DEFAULT_LISTEN, PageError, listen, url
+from fcn.page.server import serve
 
 NICENESS = 10
 """The controller goes before the page."""

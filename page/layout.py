@@ -8,7 +8,7 @@ from math import hypot
 ROUNDS = 60
 """Of the majorization; 80 places take half a second, once."""
 
-TALLEST = 0.75
+TALLEST = 0.5
 FLATTEST = 0.14
 """Heights of a picture whose width is 1."""
 

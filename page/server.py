@@ -49,10 +49,6 @@ GRACE = 2
 """Seconds for requests to end."""
 
 
-class PageError(Exception):
-    """The page cannot be served; the message says why and what to do."""
-
-
 def application(hub: Hub, host: str) -> Starlette:
     """What answers requests; host: the address on which it listens."""
 
@@ -87,25 +83,6 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self.hub.close()
         await super().shutdown(sockets)
-
-
-def listen(endpoint: str) -> socket.socket:
-    """A socket on host:port of this machine. Raises PageError."""
-    host, _, port = endpoint.rpartition(":")
-    address = (host.strip("[]"), int(port))
-    family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
-    try:
-        return socket.create_server(address, family=family)
-    except OSError as error:
-        raise PageError(
-            f"cannot serve the page on {endpoint}: {error.strerror}; choose another address"
-        ) from None
-
-
-def url(listening: socket.socket) -> str:
-    """What to enter in a browser."""
-    host, port = listening.getsockname()[:2]
-    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
 async def serve(api: str, listening: socket.socket) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from fcn.controller.northbound.client import ControllerError, FcnClient
+from fcn.controller.northbound.story import counted
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.page.flows import FlowLists
 from fcn.page.model import Flows, Frame, Picture
@@ -18,9 +19,9 @@ INTERVAL = 1.0
 TIMEOUT = 10.0
 """Seconds for an answer."""
 
-REST = 50.0
-"""How many times as long as listing the flows took the pause before the next list is: the
-controller has a fiftieth of its time for that, at most."""
+LISTED = 100.0
+"""Flows that are listed in a second, on average. Of many the pause before the next list is long:
+the controller has to read their counters from the switches."""
 
 LIST_INTERVAL = 2.0
 """Seconds of such a pause, at least."""
@@ -79,11 +80,9 @@ class Watcher:
             )
             self._show(snapshots.frame(answers))
             if time.monotonic() >= due:
-                asked = time.monotonic()
                 flows = client.flows(counters=True)
-                self._show(lists.see(time.time(), flows, _packets(counters)))
-                now = time.monotonic()
-                due = now + max(LIST_INTERVAL, REST * (now - asked))
+                self._show(lists.see(time.time(), flows, counted(counters)))
+                due = time.monotonic() + max(LIST_INTERVAL, len(flows) / LISTED)
             self._stopped.wait(began + INTERVAL - time.monotonic())
 
     def _drawn(self, network: pb.GetNetworkResponse) -> Snapshots:
@@ -107,10 +106,3 @@ def _events_of(client: FcnClient) -> deque[pb.Event]:
 
     threading.Thread(target=listen, daemon=True).start()
     return events
-
-
-def _packets(counters: pb.GetCountersResponse) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {}
-    for each in counters.counters:
-        found.setdefault(each.node, {})[each.name] = each.packets
-    return found

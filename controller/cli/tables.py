@@ -265,8 +265,16 @@ def _flow_table(flows: "Iterable[pb.Flow]", counted: bool) -> Table:
     return table
 
 
-def show_flow_details(console: Console, flows: "Iterable[pb.Flow]", *, as_json: bool) -> None:
-    """All attributes of flows."""
+def show_flow_details(
+    console: Console,
+    flows: "Iterable[pb.Flow]",
+    counters: "pb.GetCountersResponse | None" = None,
+    *,
+    as_json: bool,
+) -> None:
+    """All attributes of flows; with counters, what is known of each in sentences, too."""
+    from fcn.controller.northbound.story import counted, story
+
     if as_json:
         _print_json([_numbers(flow) for flow in flows])
         return
@@ -284,10 +292,11 @@ def show_flow_details(console: Console, flows: "Iterable[pb.Flow]", *, as_json: 
             rows["since"] = _moment(flow.since)
         if flow.HasField("packets"):
             rows["packets"] = f"{flow.packets} ({flow.octets} octets)"
-        if flow.HasField("notifications"):
-            rows["notified"] = f"{flow.notifications} notifications came for its label"
         for name, value in rows.items():
             console.print(f"{name:>10}  {value}", highlight=False)
+        if counters is not None:
+            for sentence in story(flow, counted(counters).get(flow.node, {})):
+                _say(console, sentence)
         console.print()
 
 

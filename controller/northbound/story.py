@@ -54,3 +54,11 @@ def _notified(flow: pb.Flow) -> str:
     if not flow.HasField("source_qp"):
         return f"{came}, of which the sender hears nothing while its queue pair is not known."
     return f"{came}; each became a CNP for its queue pair, but for those that a limit suppressed."
+
+
+def counted(counters: pb.GetCountersResponse) -> dict[str, dict[str, int]]:
+    """Packets by node and cell, for the stories of its flows."""
+    found: dict[str, dict[str, int]] = {}
+    for each in counters.counters:
+        found.setdefault(each.node, {})[each.name] = each.packets
+    return found

@@ -84,15 +84,21 @@ export class Network {
     const shift = 14 * Math.ceil(before / 2) * (before % 2 ? sign : -sign);
     const group = this.root.appendChild(svg("g"));
     const title = group.appendChild(svg("title"));
-    const loads = [3, -3].map((side) => {
-      const [dx, dy] = [across * (shift + side), up * (shift + side)];
+    // What the first end sends is drawn and written on the left of its way, the other on the right.
+    const sides = [-1, 1];
+    const loads = sides.map((side) => {
+      const [dx, dy] = [across * (shift + 3 * side), up * (shift + 3 * side)];
       const stroke = svg("line", { x1: x1 + dx, y1: y1 + dy, x2: x2 + dx, y2: y2 + dy, class: "load" });
       return group.appendChild(stroke);
     });
-    const text = [-1, 1].map((side) => group.appendChild(svg("text", {
-      x: (x1 + x2) / 2 - Math.abs(across) * side * (Math.abs(shift) + 40) * Math.sign(across || 1),
-      y: (y1 + y2) / 2 + side * (15 + Math.abs(shift)) * Math.abs(up) + 5, class: "rate", "font-size": 13,
-    })));
+    const steep = Math.abs(across) > 0.4;
+    const text = sides.map((side) => {
+      const off = shift + side * (steep ? 11 : 14);
+      return group.appendChild(svg("text", {
+        x: (x1 + x2) / 2 + across * off, y: (y1 + y2) / 2 + up * off + 5, class: "rate", "font-size": 14,
+        "text-anchor": steep ? (across * side > 0 ? "start" : "end") : "middle",
+      }));
+    });
     return { line, title, loads, text };
   }
 
@@ -100,9 +106,10 @@ export class Network {
     const [x, y] = this.at.get(place.name);
     const size = place.role === "dc" ? this.size * 0.7 : this.size;
     const group = svg("g", { class: `node ${place.role}`, transform: `translate(${x} ${y})` });
+    const wide = place.role === "dc" ? Math.max(size * 2.4, place.note.length * size * 0.42 + 12) : size * 2.4;
     const shape = place.role === "p"
       ? svg("circle", { r: size, class: "shape" })
-      : svg("rect", { x: -size * 1.2, y: -size * 0.8, width: size * 2.4, height: size * 1.6, rx: 4, class: "shape" });
+      : svg("rect", { x: -wide / 2, y: -size * 0.8, width: wide, height: size * 1.6, rx: 4, class: "shape" });
     const title = svg("title", {}, place.name);
     const label = place.role === "dc" ? "" : place.name;
     const font = Math.min(size * 0.62, size * 3.4 / Math.max(label.length, 1));
@@ -110,7 +117,7 @@ export class Network {
     const lines = [0, 1, 2].map((row) => svg("text", { y: size + 18 + 16 * row, "font-size": 14, class: "said" }));
     group.append(...lines);
     if (place.role === "dc") {
-      group.append(svg("text", { y: 4, "font-size": Math.min(12, size * 3.2 / Math.max(place.note.length, 1)), class: "note" }, place.note));
+      group.append(svg("text", { y: 4, "font-size": size * 0.7, class: "note" }, place.note));
     } else {
       group.setAttribute("tabindex", 0);
       group.addEventListener("click", () => this.choose(place.name));
@@ -151,8 +158,9 @@ export class Network {
   }
 
   arrow(line, index) {
-    const [x1, x2] = [line.ends[index], line.ends[1 - index]].map((name) => this.at.get(name)[0]);
-    return x1 <= x2 ? "→ " : "← ";
+    const [[x1, y1], [x2, y2]] = [line.ends[index], line.ends[1 - index]].map((name) => this.at.get(name));
+    if (Math.abs(y2 - y1) > Math.abs(x2 - x1)) return y1 < y2 ? "↓ " : "↑ ";
+    return x1 < x2 ? "→ " : "← ";
   }
 
   showNode({ group, title, lines }, node, chosen) {

@@ -5,8 +5,10 @@ from typing import Any
 
 import yaml
 from switches import MemorySwitch, all_up, packet_to, until
+from typer.testing import CliRunner
 
 from fcn.controller.app import ControlPlane
+from fcn.controller.cli.main import app
 from fcn.controller.config import Config, parse_config
 from fcn.controller.northbound.api import serving
 from fcn.controller.northbound.client import FcnClient
@@ -62,5 +64,11 @@ async def test_notifications_of_a_flow_are_listed_with_its_counters(
         with FcnClient(api) as client:
             (plain,) = await asyncio.to_thread(client.flows)
             (counted,) = await asyncio.to_thread(lambda: client.flows(counters=True))
+        shown = await asyncio.to_thread(
+            CliRunner().invoke, app, ["flows", "show", "10.1.0.10", "--api", api]
+        )
     assert not plain.HasField("notifications")
     assert counted.notifications == 0
+    assert shown.exit_code == 0
+    assert "Which queue pair sends it is not known" in shown.stdout
+    assert "No notification came for its label" in shown.stdout
