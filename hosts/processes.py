@@ -62,8 +62,10 @@ class Process:
         command: Sequence[str | Path],
         log: Path,
         prefix: Sequence[str] = (),
+        pass_fds: Sequence[int] = (),
     ) -> None:
-        """Start it; `prefix` (such as mnexec and its options) must exec the command."""
+        """Start it; `prefix` (such as mnexec and its options) must exec the command. pass_fds:
+        descriptors that it has, too."""
         self.name = name
         self.log = log
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -76,6 +78,7 @@ class Process:
                     stderr=subprocess.STDOUT,
                     # Ctrl-C is for the program that stops the network in order.
                     start_new_session=True,
+                    pass_fds=pass_fds,
                 )
         except FileNotFoundError as error:
             raise ProcessError(f"{name}: {error.filename} is not installed") from error

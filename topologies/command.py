@@ -56,7 +56,8 @@ def _link_to_cut(topology: Topology) -> str:
 
 def say_how_to_look(console: Console, network: Network) -> None:
     """Print the commands for another terminal, each whole on its line."""
-    text = f"look at it from another terminal:\n{commands_to_try(network.api)}"
+    text = f"look at it in a browser on this machine: {network.page}\n" if network.page else ""
+    text += f"look at it from another terminal:\n{commands_to_try(network.api)}"
     topology = network.topology
     if topology.detection:
         watched = commands_to_try(network.api, ("paths", "links"))

@@ -15,6 +15,8 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from fcn.topologies.page import VARIABLE, page_socket
+
 _MARK = "FCN_ISOLATED_PARENT"
 
 ENDING = (signal.SIGTERM, signal.SIGHUP)
@@ -30,13 +32,13 @@ class IsolationError(RuntimeError):
     """Namespaces cannot be made; the message says what is missing."""
 
 
-def enter(module: str, arguments: Sequence[str]) -> None:
+def enter(module: str, arguments: Sequence[str], *, page: bool = False) -> None:
     """Return inside the namespaces; outside, run `python -m module` there and exit as it does.
 
     Standard streams, terminal and working directory stay those of the caller. SIGTERM and SIGHUP
     to the process outside end what is inside: it leaves with SystemExit of 128 and the signal's
-    number. One that the caller ignores, as after nohup, stays ignored. Raises IsolationError
-    without root.
+    number. One that the caller ignores, as after nohup, stays ignored. page: whether networks
+    inside have a live page outside. Raises IsolationError without root.
     """
     heard = os.environ.get(_MARK)
     if heard is not None and os.getpid() == 1:
@@ -54,7 +56,13 @@ def enter(module: str, arguments: Sequence[str]) -> None:
     command = ["unshare", "--net", "--pid", "--mount-proc", "--fork", "--kill-child"]
     command += [sys.executable, "-m", module, *arguments]
     heard = " ".join(str(int(number)) for number in _heard(ENDING))
-    sys.exit(_supervise(command, {**os.environ, _MARK: heard}))
+    environment = {**os.environ, _MARK: heard}
+    listening = page_socket() if page else None
+    if listening is None:
+        sys.exit(_supervise(command, environment))
+    with listening:
+        number = listening.fileno()
+        sys.exit(_supervise(command, {**environment, VARIABLE: str(number)}, [number]))
 
 
 def _prepare(*command: str) -> None:
@@ -95,7 +103,9 @@ def _ignore() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
-def _supervise(command: Sequence[str], environment: Mapping[str, str]) -> int:
+def _supervise(
+    command: Sequence[str], environment: Mapping[str, str], pass_fds: Sequence[int] = ()
+) -> int:
     """Run `unshare`, pass signals on to the process it forks, return the exit status.
 
     Ctrl-C reaches that process by the terminal; unshare and this one do not end by it. Should this
@@ -107,6 +117,7 @@ def _supervise(command: Sequence[str], environment: Mapping[str, str]) -> int:
         process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", *command],
             env=environment,
+            pass_fds=pass_fds,
             preexec_fn=lambda: _begin_child(before | {signal.SIGINT}),
         )
     except FileNotFoundError as error:

@@ -27,6 +27,7 @@ from fcn.topologies.controller_config import (
 from fcn.topologies.hosts import RoceHost
 from fcn.topologies.link_clock import clock_rates
 from fcn.topologies.model import Link, Topology
+from fcn.topologies.page import live_page
 from fcn.topologies.switches import Bmv2Switch, P4Switch, SoftSwitch
 
 Target = Literal["softswitch", "bmv2"]
@@ -63,7 +64,8 @@ class Network:
     The caller has entered namespaces of its own (`fcn.topologies.isolation`). `directory` receives
     the configuration and the output of every process. `make_host` makes a Mininet host of its
     name, `addresses` and Mininet's parameters. `api` is where the controller's API listens;
-    hosts and other programs started meanwhile have it in FCN_API.
+    hosts and other programs started meanwhile have it in FCN_API. `page`: the address of the live
+    page, where there is one.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Network:
         self.directory = directory
         self.make_host = make_host
         self.api = ""
+        self.page = ""
         self.controller: Process | None = None
         self._resources = ExitStack()
         self._delay_lines: list[DelayLine] = []
@@ -129,6 +132,7 @@ class Network:
         for host in self._mininet.hosts:
             host.configure()
         self._start_controller()
+        self.page = self._resources.enter_context(live_page(self.api, self.directory))
         for switch in self._mininet.switches:
             switch.shape_ports()
         for process in self._forwarding():

@@ -52,7 +52,7 @@ def main(
     try:
         topology = network(name, hosts)
         _check_options(topology, cli, hosts, sample)
-        enter("fcn.topologies.run", sys.argv[1:])
+        enter("fcn.topologies.run", sys.argv[1:], page=True)
         if topology.centres:
             good = _run_data_centres(topology, chosen, sample, out)
         else:

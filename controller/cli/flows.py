@@ -42,7 +42,7 @@ def flows_show(
     api: Api = DEFAULT_ENDPOINT,
     as_json: Json = False,
 ) -> None:
-    """Details of the flows with a label or an address, with packet counts."""
+    """Details of the flows with a label or an address, with packet counts, and in words."""
     with controller(api) as client:
         wanted = [
             flow
@@ -53,7 +53,8 @@ def flows_show(
         ]
         if not wanted:
             raise fail(f"no flow has {label_or_address}; `fcn flows list` shows all")
-        tables.show_flow_details(out, wanted, as_json=as_json)
+        counters = None if as_json else client.last_counters()
+        tables.show_flow_details(out, wanted, counters, as_json=as_json)
 
 
 @flows_app.command("add")

@@ -4,7 +4,8 @@ import asyncio
 import logging
 import signal
 import sys
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -14,6 +15,7 @@ from fcn.contract.constants import PipelineError
 from fcn.contract.garbage_collection import collect_often
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.common import discard_output
+from fcn.controller.cli.page import missing_packages
 from fcn.controller.config import Config, ConfigError
 from fcn.controller.config.document import read_text
 from fcn.controller.finsy_adapter import FinsyError
@@ -63,12 +65,16 @@ async def run_controller(
     # nohup has it ignored, so that the terminal may close.
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         loop.add_signal_handler(signal.SIGHUP, again.set)
+    if config.page and (missing := missing_packages()):
+        raise RunError(f"no live page (`page:` of the configuration): {missing}")
     try:
         plane = ControlPlane(config)
         plane.network.file = file
         async with AsyncExitStack() as stack:
             address = await stack.enter_async_context(serving(plane.network, config.api))
             await stack.enter_async_context(plane.running())
+            if config.page:
+                await stack.enter_async_context(_page(address, config.page))
             try:
                 print(f"fcn controller for {len(plane.nodes)} nodes, API on {address}", flush=True)
             except OSError:
@@ -82,6 +88,27 @@ async def run_controller(
                 job.cancel()
     except _REASONS as error:
         raise RunError(str(error)) from error
+
+
+@asynccontextmanager
+async def _page(api: str, listen: str) -> AsyncIterator[None]:
+    """The live page in a process of its own, which learning does not wait for, and which ends with
+    this one, however that ends."""
+    command = ["setpriv", "--pdeathsig", "TERM", sys.executable, "-m", "fcn.page"]
+    process = await asyncio.create_subprocess_exec(*command, "--api", api, "--listen", listen)
+
+    async def watch() -> None:
+        status = await process.wait()
+        LOG.error("the live page ended with status %s; `fcn page` starts it again", status)
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        watching.cancel()
+        with suppress(ProcessLookupError):
+            process.terminate()
+        await process.wait()
 
 
 def _stop(number: signal.Signals, stop: asyncio.Event) -> None:

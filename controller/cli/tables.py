@@ -61,7 +61,7 @@ def _print_json_pages(pages: Iterable[Iterable[object]]) -> None:
 def _numbers(flow: "pb.Flow") -> dict[str, Any]:
     """A flow as JSON data, with 64-bit integers as numbers; protobuf's JSON has them as text."""
     data = _plain(flow)
-    for name in ("timeout", "packets", "octets"):
+    for name in ("timeout", "packets", "octets", "notifications"):
         if name in data:
             data[name] = int(data[name])
     return data
@@ -281,8 +281,16 @@ def _flow_table(flows: "Iterable[pb.Flow]", counted: bool) -> Table:
     return table
 
 
-def show_flow_details(console: Console, flows: "Iterable[pb.Flow]", *, as_json: bool) -> None:
-    """All attributes of flows."""
+def show_flow_details(
+    console: Console,
+    flows: "Iterable[pb.Flow]",
+    counters: "pb.GetCountersResponse | None" = None,
+    *,
+    as_json: bool,
+) -> None:
+    """All attributes of flows; with counters, what is known of each in sentences, too."""
+    from fcn.controller.northbound.story import counted, story
+
     if as_json:
         _print_json([_numbers(flow) for flow in flows])
         return
@@ -302,6 +310,9 @@ def show_flow_details(console: Console, flows: "Iterable[pb.Flow]", *, as_json: 
             rows["packets"] = f"{flow.packets} ({flow.octets} octets)"
         for name, value in rows.items():
             console.print(f"{name:>10}  {value}", highlight=False)
+        if counters is not None:
+            for sentence in story(flow, counted(counters).get(flow.node, {})):
+                _say(console, sentence)
         console.print()
 
 

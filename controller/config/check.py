@@ -49,6 +49,8 @@ def check(config: Config, planner: Planner) -> Iterator[Finding]:
 def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
     if config.metrics is not None and config.metrics.startswith("unix:"):
         yield ("metrics",), "Prometheus uses HTTP over TCP; write host:port"
+    if config.page is not None and config.page.startswith("unix:"):
+        yield ("page",), "browsers use HTTP over TCP; write host:port"
     yield from _check_listeners(config)
     if config.state is not None and not Path(config.state).is_dir():
         yield ("state",), f"there is no folder {config.state}; make it, for the controller's user"
@@ -90,6 +92,7 @@ def _check_listeners(config: Config) -> Iterator[Finding]:
     listeners = {
         "api": config.api,
         "metrics": config.metrics,
+        "page": config.page,
         "host_agents.listen": agents.listen if agents is not None else None,
     }
     ports: list[tuple[KeyPath, Hashable]] = [

@@ -8,7 +8,7 @@ from fcn.controller.config.transport import Finding
 
 RESTART = "restart the controller for that"
 
-_LISTENERS = ("api", "metrics", "state")
+_LISTENERS = ("api", "metrics", "page", "state")
 _AGENTS = ("listen", "certificate", "key", "ca")
 _SESSION = ("grpc", "device_id", "role")
 

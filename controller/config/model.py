@@ -429,6 +429,7 @@ class Config(Model):
     trusted_prefixes: Items[IPv6Prefix] | None = None
     api: Listen = DEFAULT_ENDPOINT
     metrics: Listen | None = None
+    page: Listen | None = None
     state: Annotated[str, Field(min_length=1)] | None = None
     switch_tls: Tls | None = None
     flows: FlowSettings = FlowSettings()

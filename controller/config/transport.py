@@ -19,6 +19,12 @@ def check_transport(config: Config) -> Iterator[Finding]:
             f"{config.api} is reached over a network, in plain text and without authentication: "
             "whoever is on it could control the domain; write unix:/PATH or a loopback address",
         )
+    if config.page is not None and not is_local(config.page):
+        yield (
+            ("page",),
+            f"{config.page} is reached over a network, and the live page shows all tenants to "
+            "whoever is on it; write a loopback address, and use ssh -L from another machine",
+        )
     if (agents := config.host_agents) is not None:
         path: KeyPath = ("host_agents",)
         yield from _problem((*path, "ca"), agents.ca)

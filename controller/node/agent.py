@@ -51,7 +51,7 @@ class NodeAgent:
         self._store = store
         self._clock = clock
         self.provision = provision
-        self.counters = Counters(provision, connection)
+        self.counters = Counters(provision, connection, clock)
         self.paths = PathStates(provision, connection, bus, clock, store)
         self.links = LinkStates(provision, connection, bus, clock)
         self.counters.register(Notifications(provision, bus), self.paths)

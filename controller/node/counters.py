@@ -5,12 +5,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 
 from fcn.contract.names import COUNTERS, PORT_COUNTERS, VRF_COUNTERS, named_cells
+from fcn.controller.clock import Clock
 from fcn.controller.config.addressing import vrf_names
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.readback import flow_key, read, read_cells
 from fcn.controller.node.session import SwitchAwayError, answering
-from fcn.controller.owners.flow_tables import FlowTable
+from fcn.controller.owners.flow_tables import FlowByLabel, FlowTable
 from fcn.controller.owners.rate_limits import UNDERLAY, cell_of
 from fcn.controller.provision.provision import Provision
 
@@ -46,10 +47,13 @@ class CounterUser(ABC):
 
 class Counters(CounterUser):
     """The poller of one switch. `last` holds the values last read, by the names of the contract;
-    empty while nobody knows them. It is replaced, never modified."""
+    empty while nobody knows them. It is replaced, never modified. `read_at`: when that was, by the
+    clock that never goes back."""
 
-    def __init__(self, provision: Provision, connection: Connection) -> None:
+    def __init__(self, provision: Provision, connection: Connection, clock: Clock) -> None:
         self.last: CounterValues = {}
+        self.read_at = 0.0
+        self._clock = clock
         self._connection = connection
         self._names = _members(provision)
         self._vrf_names = vrf_names(provision.config)
@@ -101,6 +105,7 @@ class Counters(CounterUser):
 
     async def see(self, counts: Cells) -> None:
         """Keep them by their names."""
+        self.read_at = self._clock.monotonic()
         self.last = {
             counter: {name: counts[counter, index] for name, index in names.items()}
             for counter, names in self._names.items()
@@ -118,6 +123,16 @@ class Counters(CounterUser):
                     if key is not None:
                         counts[key] = count
         return counts
+
+    async def of_labels(self) -> dict[int, int]:
+        """Notifications that came for each label since it is in use. Raises SwitchAwayError."""
+        self._check_up()
+        hits: dict[int, int] = {}
+        with answering(self._connection.name):
+            for pattern in FlowByLabel.counted() if self._is_pe else ():
+                async for entry in read(self._connection.switch, pattern):
+                    hits |= FlowByLabel.hits_of(entry)
+        return hits
 
     def _check_up(self) -> None:
         connection = self._connection

@@ -1,7 +1,7 @@
 """The gRPC service behind the `fcn` command (controller/proto/fcn.proto)."""
 
 import socket
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -21,10 +21,9 @@ from fcn.controller.config.queue_depths import level_problem
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
-from fcn.controller.node.counters import Count
 from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.differences import change_message, problem_messages
-from fcn.controller.northbound.flows import PAGE, flow_message, flow_pages
+from fcn.controller.northbound.flows import PAGE, FlowCounts, flow_message, flow_pages
 from fcn.controller.northbound.links import link_messages
 from fcn.controller.northbound.network import ApplyError, Network
 from fcn.controller.northbound.paths import policy_messages
@@ -48,6 +47,35 @@ class FcnService:
 
     def __init__(self, network: Network) -> None:
         self._network = network
+
+    async def GetNetwork(  # noqa: N802
+        self, request: pb.GetNetworkRequest, context: grpc.aio.ServicerContext
+    ) -> pb.GetNetworkResponse:
+        """Nodes, ports and links of the configuration."""
+        config = self._network.config
+        return pb.GetNetworkResponse(
+            nodes=[
+                pb.NetworkNode(
+                    name=name,
+                    role=node.role,
+                    ports=[
+                        pb.NetworkPort(
+                            number=port.number,
+                            name=port.label,
+                            role=port.role,
+                            vrf=port.vrf,
+                            rate=port.rate,
+                        )
+                        for port in node.ports
+                    ],
+                )
+                for name, node in config.nodes.items()
+            ],
+            links=[
+                pb.NetworkLink(node=node, port=port, peer=peer, peer_port=peer_port)
+                for (node, port), (peer, peer_port) in config.link_ends()
+            ],
+        )
 
     async def GetStatus(  # noqa: N802
         self, request: pb.GetStatusRequest, context: grpc.aio.ServicerContext
@@ -93,12 +121,14 @@ class FcnService:
             names = ", ".join(known) or "none"
             error = ValueError(f"there is no VRF {request.vrf!r}; configured are: {names}")
             await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
-        counts: dict[str, Mapping[FlowKey, Count]] = {}
+        counts: dict[str, FlowCounts] = {}
         if request.with_counters:
             for name, agent in self._network.nodes.items():
                 if request.node in ("", name) and agent.is_up:
                     try:
-                        counts[name] = await agent.counters.of_flows()
+                        counts[name] = FlowCounts(
+                            await agent.counters.of_flows(), await agent.counters.of_labels()
+                        )
                     except SwitchAwayError as error:
                         await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
         async for flows in flow_pages(self._network.flows, request, counts):
@@ -219,21 +249,27 @@ class FcnService:
     async def GetCounters(  # noqa: N802
         self, request: pb.GetCountersRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetCountersResponse:
-        """The switches' counters, read for this call."""
+        """The switches' counters, read for this call or by the poller before."""
         response = pb.GetCountersResponse()
         for agent in await self._agents(request.node, context):
-            if not (request.node or agent.is_up):
+            if not (request.node or request.last or agent.is_up):
                 continue
-            try:
-                values = await agent.counters.read()
-            except SwitchAwayError as error:
-                await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
+            if request.last:
+                values = agent.counters.last
+            else:
+                try:
+                    values = await agent.counters.read()
+                except SwitchAwayError as error:
+                    await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
+            if values:
+                response.read[agent.name] = agent.counters.read_at
             response.counters.extend(
                 pb.Counter(
                     node=agent.name, counter=counter, name=name, packets=packets, octets=octets
                 )
                 for counter, members in sorted(values.items())
                 for name, (packets, octets) in members.items()
+                if packets or not request.last
             )
         return response
 

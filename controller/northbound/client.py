@@ -56,6 +56,11 @@ class FcnClient:
     def __exit__(self, *exc: object) -> None:
         self._channel.close()
 
+    def network(self) -> pb.GetNetworkResponse:
+        """Nodes, ports and links of the configuration."""
+        response: pb.GetNetworkResponse = self._call(self._stub.GetNetwork, pb.GetNetworkRequest())
+        return response
+
     def status(self) -> pb.GetStatusResponse:
         """State of every node."""
         response: pb.GetStatusResponse = self._call(self._stub.GetStatus, pb.GetStatusRequest())
@@ -146,6 +151,12 @@ class FcnClient:
         """Counters of one node, or of all connected nodes."""
         request = _message(pb.GetCountersRequest, node=node)
         return list(self._call(self._stub.GetCounters, request).counters)
+
+    def last_counters(self) -> pb.GetCountersResponse:
+        """Those that are not 0, as the controller read them last, and when that was."""
+        request = pb.GetCountersRequest(last=True)
+        response: pb.GetCountersResponse = self._call(self._stub.GetCounters, request)
+        return response
 
     def paths(self, node: str = "") -> list[pb.Policy]:
         """Policies and their paths, of one node or of all."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from fcn.controller.flows.flow import Flow
@@ -17,8 +18,19 @@ and far below gRPC's 4 MiB."""
 ItemT = TypeVar("ItemT")
 
 
+@dataclass(frozen=True, slots=True)
+class FlowCounts:
+    """What one PE counted: packets and octets of each flow, notifications for each label."""
+
+    flows: Mapping[FlowKey, Count] = field(default_factory=dict)
+    notifications: Mapping[int, int] = field(default_factory=dict)
+
+
+NOTHING = FlowCounts()
+
+
 async def flow_pages(
-    flows: FlowService, request: pb.ListFlowsRequest, counts: Mapping[str, Mapping[FlowKey, Count]]
+    flows: FlowService, request: pb.ListFlowsRequest, counts: Mapping[str, FlowCounts]
 ) -> AsyncIterator[list[pb.Flow]]:
     """Labelled flows, and on request known flows without a label; `counts` by ingress PE. After
     each page, of which a filter may leave nothing, others have their turn.
@@ -32,7 +44,7 @@ async def flow_pages(
     unlabelled = flows.waiting() if request.with_unlabelled and not request.node else []
     for some in _parts(labelled):
         yield [
-            flow_message(flow, counts.get(flow.node, {}).get(flow.key))
+            flow_message(flow, counts.get(flow.node, NOTHING))
             for flow in some
             if _selected(flow.key, request)
         ]
@@ -46,9 +58,9 @@ async def flow_pages(
         await asyncio.sleep(0)
 
 
-def flow_message(flow: Flow, count: Count | None = None) -> pb.Flow:
-    """A labelled flow, with its packets and octets where they are known."""
-    packets, octets = count if count is not None else (None, None)
+def flow_message(flow: Flow, counts: FlowCounts = NOTHING) -> pb.Flow:
+    """A labelled flow, with its packets, octets and notifications where they are known."""
+    packets, octets = counts.flows.get(flow.key, (None, None))
     return pb.Flow(
         key=_key_message(flow.key),
         node=flow.node,
@@ -60,6 +72,7 @@ def flow_message(flow: Flow, count: Count | None = None) -> pb.Flow:
         since=flow.since,
         packets=packets,
         octets=octets,
+        notifications=counts.notifications.get(flow.label),
     )
 
 

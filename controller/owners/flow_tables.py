@@ -193,6 +193,13 @@ class FlowByLabel(_Tables):
         self._intent.drop_key(self._tables[ip_version].key((label,)), share)
 
     @staticmethod
+    def hits_of(entry: P4TableEntry) -> dict[int, int]:
+        """A label and how often it was looked up; nothing for entries read without a counter."""
+        if entry.table_id not in _LABEL_ADDRESS or not entry.match or entry.counter_data is None:
+            return {}
+        return {entry["flow_label"]: entry.counter_data.packet_count}
+
+    @staticmethod
     def senders_in(entries: Iterable[P4TableEntry]) -> Iterator[KnownSender]:
         """Labels with a known sender among entries read from a switch; ignores other tables."""
         for entry in entries:

@@ -14,6 +14,54 @@ class DepthUnit(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
 PACKETS: DepthUnit
 OCTETS: DepthUnit
 
+class GetNetworkRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetNetworkResponse(_message.Message):
+    __slots__ = ("nodes", "links")
+    NODES_FIELD_NUMBER: _ClassVar[int]
+    LINKS_FIELD_NUMBER: _ClassVar[int]
+    nodes: _containers.RepeatedCompositeFieldContainer[NetworkNode]
+    links: _containers.RepeatedCompositeFieldContainer[NetworkLink]
+    def __init__(self, nodes: _Optional[_Iterable[_Union[NetworkNode, _Mapping]]] = ..., links: _Optional[_Iterable[_Union[NetworkLink, _Mapping]]] = ...) -> None: ...
+
+class NetworkNode(_message.Message):
+    __slots__ = ("name", "role", "ports")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
+    PORTS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    role: str
+    ports: _containers.RepeatedCompositeFieldContainer[NetworkPort]
+    def __init__(self, name: _Optional[str] = ..., role: _Optional[str] = ..., ports: _Optional[_Iterable[_Union[NetworkPort, _Mapping]]] = ...) -> None: ...
+
+class NetworkPort(_message.Message):
+    __slots__ = ("number", "name", "role", "vrf", "rate")
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
+    VRF_FIELD_NUMBER: _ClassVar[int]
+    RATE_FIELD_NUMBER: _ClassVar[int]
+    number: int
+    name: str
+    role: str
+    vrf: str
+    rate: int
+    def __init__(self, number: _Optional[int] = ..., name: _Optional[str] = ..., role: _Optional[str] = ..., vrf: _Optional[str] = ..., rate: _Optional[int] = ...) -> None: ...
+
+class NetworkLink(_message.Message):
+    __slots__ = ("node", "port", "peer", "peer_port")
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    PORT_FIELD_NUMBER: _ClassVar[int]
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    PEER_PORT_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    port: int
+    peer: str
+    peer_port: int
+    def __init__(self, node: _Optional[str] = ..., port: _Optional[int] = ..., peer: _Optional[str] = ..., peer_port: _Optional[int] = ...) -> None: ...
+
 class GetStatusRequest(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
@@ -93,7 +141,7 @@ class FlowKey(_message.Message):
     def __init__(self, vrf: _Optional[str] = ..., src: _Optional[str] = ..., dst: _Optional[str] = ..., dest_qp: _Optional[int] = ...) -> None: ...
 
 class Flow(_message.Message):
-    __slots__ = ("key", "node", "label", "source_qp", "p_key", "origin", "timeout", "since", "packets", "octets")
+    __slots__ = ("key", "node", "label", "source_qp", "p_key", "origin", "timeout", "since", "packets", "octets", "notifications")
     KEY_FIELD_NUMBER: _ClassVar[int]
     NODE_FIELD_NUMBER: _ClassVar[int]
     LABEL_FIELD_NUMBER: _ClassVar[int]
@@ -104,6 +152,7 @@ class Flow(_message.Message):
     SINCE_FIELD_NUMBER: _ClassVar[int]
     PACKETS_FIELD_NUMBER: _ClassVar[int]
     OCTETS_FIELD_NUMBER: _ClassVar[int]
+    NOTIFICATIONS_FIELD_NUMBER: _ClassVar[int]
     key: FlowKey
     node: str
     label: int
@@ -114,7 +163,8 @@ class Flow(_message.Message):
     since: float
     packets: int
     octets: int
-    def __init__(self, key: _Optional[_Union[FlowKey, _Mapping]] = ..., node: _Optional[str] = ..., label: _Optional[int] = ..., source_qp: _Optional[int] = ..., p_key: _Optional[int] = ..., origin: _Optional[str] = ..., timeout: _Optional[int] = ..., since: _Optional[float] = ..., packets: _Optional[int] = ..., octets: _Optional[int] = ...) -> None: ...
+    notifications: int
+    def __init__(self, key: _Optional[_Union[FlowKey, _Mapping]] = ..., node: _Optional[str] = ..., label: _Optional[int] = ..., source_qp: _Optional[int] = ..., p_key: _Optional[int] = ..., origin: _Optional[str] = ..., timeout: _Optional[int] = ..., since: _Optional[float] = ..., packets: _Optional[int] = ..., octets: _Optional[int] = ..., notifications: _Optional[int] = ...) -> None: ...
 
 class ListFlowsRequest(_message.Message):
     __slots__ = ("node", "vrf", "address", "with_counters", "with_unlabelled")
@@ -243,16 +293,27 @@ class SetThresholdsResponse(_message.Message):
     def __init__(self, written: _Optional[bool] = ..., lasting: _Optional[bool] = ...) -> None: ...
 
 class GetCountersRequest(_message.Message):
-    __slots__ = ("node",)
+    __slots__ = ("node", "last")
     NODE_FIELD_NUMBER: _ClassVar[int]
+    LAST_FIELD_NUMBER: _ClassVar[int]
     node: str
-    def __init__(self, node: _Optional[str] = ...) -> None: ...
+    last: bool
+    def __init__(self, node: _Optional[str] = ..., last: _Optional[bool] = ...) -> None: ...
 
 class GetCountersResponse(_message.Message):
-    __slots__ = ("counters",)
+    __slots__ = ("counters", "read")
+    class ReadEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: float
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[float] = ...) -> None: ...
     COUNTERS_FIELD_NUMBER: _ClassVar[int]
+    READ_FIELD_NUMBER: _ClassVar[int]
     counters: _containers.RepeatedCompositeFieldContainer[Counter]
-    def __init__(self, counters: _Optional[_Iterable[_Union[Counter, _Mapping]]] = ...) -> None: ...
+    read: _containers.ScalarMap[str, float]
+    def __init__(self, counters: _Optional[_Iterable[_Union[Counter, _Mapping]]] = ..., read: _Optional[_Mapping[str, float]] = ...) -> None: ...
 
 class Counter(_message.Message):
     __slots__ = ("node", "counter", "name", "packets", "octets")

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -18,14 +19,26 @@ def test_nothing_outlives_a_killed_network(tmp_path: Path) -> None:
     with subprocess.Popen([*command, "--out", tmp_path], stdout=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None
         said = ""
-        while "runs on softswitch" not in said:
+        while "browser" not in said:
             line = run.stdout.readline()
             assert line, f"never started: {said}"
             said += line
+        page = said.split()[-1]
+        # The page is served outside of the network's namespaces.
+        wait_until(lambda: b"fcn live" in fetched(page), 60, f"the live page at {page}")
         started = descendants(run.pid)
         assert len(started) > 8, "switches, hosts and controller"
         run.kill()
         wait_until(lambda: not any(map(is_running, started)), 20, "all processes gone")
+
+
+def fetched(address: str) -> bytes:
+    """What is served there; nothing where nobody answers."""
+    try:
+        with urllib.request.urlopen(address, timeout=10) as answer:
+            return bytes(answer.read())
+    except OSError:
+        return b""
 
 
 def test_commands_in_hosts(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def main(
     chosen = choose_target(target)
     modes = _chosen(DEFAULT_MODES if mode is None else mode)
     try:
-        enter("fcn.topologies.demo", sys.argv[1:])
+        enter("fcn.topologies.demo", sys.argv[1:], page=True)
         make_directory(out)
         scenario = demo_scenario(seconds)
         console.print(

@@ -31,7 +31,7 @@ def main(
     """Run the demo."""
     chosen = choose_target(target)
     try:
-        enter("fcn.topologies.failover", sys.argv[1:])
+        enter("fcn.topologies.failover", sys.argv[1:], page=True)
         make_directory(out)
         console.print(f"two disjoint paths from PE1 to PE2 on {chosen}: starting")
         record = carry_out(chosen, out, lambda what: console.print(what, highlight=False))

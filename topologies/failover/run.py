@@ -80,6 +80,8 @@ def carry_out(target: Target, directory: Path, say: Say) -> Record:
     """Run to the end; raises ProcessError when any part of it fails."""
     topology = network("failover")
     with Network(topology, target, failover_settings(), directory / "network") as running:
+        if running.page:
+            say(f"look at it in a browser on this machine: {running.page}")
         running.wait_for_ping(SENDER, RECEIVER)
         say("waiting until all links and paths are well")
         _wait_until_well(running)

@@ -323,6 +323,21 @@ def _metrics_on_a_socket(data: dict[str, Any]) -> None:
     data["metrics"] = "unix:/run/fcn"
 
 
+@vary("page | write host:port")
+def _page_on_a_socket(data: dict[str, Any]) -> None:
+    data["page"] = "unix:/run/fcn"
+
+
+@vary("page | 0.0.0.0:9664 is reached over a network")
+def _page_for_everybody(data: dict[str, Any]) -> None:
+    data["page"] = "0.0.0.0:9664"
+
+
+@vary("page | give each its own port")
+def _page_where_the_api_is(data: dict[str, Any]) -> None:
+    data |= {"api": "127.0.0.1:9661", "page": "127.0.0.1:9661"}
+
+
 @vary("api | 0.0.0.0:9661 is reached over a network, in plain text and without authentication")
 def _api_for_everybody(data: dict[str, Any]) -> None:
     data["api"] = "0.0.0.0:9661"

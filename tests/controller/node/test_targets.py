@@ -361,7 +361,7 @@ async def test_counters_are_read_by_the_names_of_their_cells(
     connection = Connection(
         node, config.nodes[node], pipeline, EventBus(SYSTEM_CLOCK), SYSTEM_CLOCK
     )
-    counters = Counters(intended, connection)
+    counters = Counters(intended, connection, SYSTEM_CLOCK)
     connection.enter(State.UP)
     held = {
         counter: {index: (size + index, 100 * (size + index)) for index in (0, 1, 2)}

@@ -113,11 +113,14 @@ def test_senders_of_labels(pipeline: Pipeline, ends: tuple[IPv6Address, IPv6Addr
         owner.source_unknown(0x80002, sender.version)
 
     entries = held(pipeline, map_labels)
+    assert not any(map(FlowByLabel.hits_of, entries))
     known = KnownSender(0x80001, sender, 0x11, 0x8001, "agent", hits=0)
     assert list(FlowByLabel.senders_in(entries)) == [known]
     for entry in entries:
         entry.counter_data = fy.P4CounterData(packet_count=5, byte_count=330)
     assert [found.hits for found in FlowByLabel.senders_in(entries)] == [5]
+    hits = [found for entry in entries if (found := FlowByLabel.hits_of(entry))]
+    assert hits == [{0x80001: 5}, {0x80002: 5}]
 
 
 @pytest.mark.parametrize(("host", "subnet"), [("10.1.0.10", 24), ("2001:db8:1::10", 64)])

@@ -1,0 +1,1 @@
+"""The live page: a client of the controller's API that shows the network in a browser."""

@@ -1,0 +1,117 @@
+"""Where the places of a picture are: distances on paper follow hops (stress majorization, Gansner,
+Koren and North, Graph Drawing by Stress Majorization, 2004)."""
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from math import hypot
+
+ROUNDS = 60
+"""Of the majorization; 80 places take half a second, once."""
+
+TALLEST = 0.5
+FLATTEST = 0.14
+"""Heights of a picture whose width is 1."""
+
+Point = tuple[float, float]
+Edge = tuple[str, str]
+
+
+def neighbours(names: Iterable[str], edges: Iterable[Edge]) -> dict[str, list[str]]:
+    """Who is next to whom, in a fixed order."""
+    found: dict[str, list[str]] = {name: [] for name in names}
+    for near, far in edges:
+        for a, b in ((near, far), (far, near)):
+            if b not in found[a]:
+                found[a].append(b)
+    return found
+
+
+def hops_from(start: str, near: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Hops from one to all that it reaches."""
+    found = {start: 0}
+    queue = deque([start])
+    while queue:
+        name = queue.popleft()
+        for peer in near[name]:
+            if peer not in found:
+                found[peer] = found[name] + 1
+                queue.append(peer)
+    return found
+
+
+def shortest(start: str, end: str, near: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """A shortest path with both its ends; empty where there is none."""
+    left = hops_from(end, near)
+    if start not in left:
+        return ()
+    route = [start]
+    while route[-1] != end:
+        route.append(min(near[route[-1]], key=lambda peer: left.get(peer, len(near))))
+    return tuple(route)
+
+
+def layout(names: Sequence[str], edges: Sequence[Edge]) -> tuple[dict[str, Point], float]:
+    """A point for each name, x from 0 to 1, and the height of the picture. The same for the same
+    network."""
+    near = neighbours(names, edges)
+    hops = {name: hops_from(name, near) for name in names}
+    longest = max((max(each.values()) for each in hops.values()), default=0)
+    apart = {a: {b: float(hops[a].get(b, longest + 1)) for b in names} for a in names}
+    points = _start(names, hops)
+    for _ in range(ROUNDS if len(names) > 2 else 0):
+        points = _round(points, apart)
+    return _fitted(points)
+
+
+def _start(names: Sequence[str], hops: Mapping[str, Mapping[str, int]]) -> dict[str, Point]:
+    """From an end of the network to the other, side by side where as many hops from it."""
+    end = max(names, key=lambda name: max(hops[name].values()))
+    taken: dict[int, int] = {}
+    points = {}
+    for name in names:
+        column = hops[end].get(name, -1)
+        row = taken[column] = taken.get(column, 0) + 1
+        points[name] = (float(column), (row // 2) * (-1.0 if row % 2 else 1.0))
+    return points
+
+
+def _round(
+    points: Mapping[str, Point], apart: Mapping[str, Mapping[str, float]]
+) -> dict[str, Point]:
+    """Each where the others, each at its distance from it, would have it on average."""
+    moved = {}
+    for name, (x, y) in points.items():
+        sum_x = sum_y = weights = 0.0
+        for other, (other_x, other_y) in points.items():
+            if other == name:
+                continue
+            wanted = apart[name][other]
+            weight = 1 / wanted**2
+            stretch = wanted / (hypot(x - other_x, y - other_y) or 1.0)
+            sum_x += weight * (other_x + stretch * (x - other_x))
+            sum_y += weight * (other_y + stretch * (y - other_y))
+            weights += weight
+        moved[name] = (sum_x / weights, sum_y / weights)
+    return moved
+
+
+def _fitted(points: Mapping[str, Point]) -> tuple[dict[str, Point], float]:
+    """Within the width of 1; turned where it would be taller than wide, and flattened."""
+    across, along = ([point[axis] for point in points.values()] for axis in (0, 1))
+    if max(along) - min(along) > max(across) - min(across):
+        turned = {name: (y, x) for name, (x, y) in points.items()}
+        return _fitted(turned)
+    left, low = min(across), min(along)
+    width, height = max(across) - left, max(along) - low
+    tall = min(max(height / width, FLATTEST), TALLEST) if width else FLATTEST
+    return (
+        {
+            name: (
+                (x - left) / width if width else 0.5,
+                # What is less than a hop high is a line.
+                (y - low) / height * tall if height > width / 100 else tall / 2,
+            )
+            for name, (x, y) in points.items()
+        },
+        tall,
+    )

@@ -1,0 +1,119 @@
+"""The page over HTTP, on this machine only: three files, and a stream of server-sent events."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from fcn.page.hub import FullError, Hub
+from fcn.page.watcher import Watcher
+
+_STATIC = Path(__file__).parent / "static"
+
+FILES = {
+    "/": ("index.html", "text/html"),
+    "/page.css": ("page.css", "text/css"),
+    **{
+        f"/{name}.js": (f"{name}.js", "text/javascript")
+        for name in ("main", "network", "panels", "timeline")
+    },
+}
+"""By path: file and media type. Nothing else is served."""
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
+
+HOSTS = ("localhost", "127.0.0.1", "::1", "[::1]")
+"""What a browser may call this machine: under any other name the page of somebody else could reach
+this one (DNS rebinding)."""
+
+GRACE = 2
+"""Seconds for requests to end."""
+
+
+def application(hub: Hub, host: str) -> Starlette:
+    """What answers requests; host: the address on which it listens."""
+
+    async def stream(_request: Request) -> Response:
+        try:
+            events = hub.look()
+        except FullError:
+            return PlainTextResponse("too many look at this page already", 503, HEADERS)
+        return StreamingResponse(events, media_type="text/event-stream", headers=HEADERS)
+
+    def file(name: str, media_type: str) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(_request: Request) -> Response:
+            return FileResponse(_STATIC / name, media_type=media_type, headers=HEADERS)
+
+        return answer
+
+    routes = [Route(path, file(*what), methods=["GET"]) for path, what in FILES.items()]
+    routes.append(Route("/stream", stream, methods=["GET"]))
+    trusted = Middleware(TrustedHostMiddleware, allowed_hosts=[*HOSTS, host], www_redirect=False)
+    return Starlette(routes=routes, middleware=[trusted])
+
+
+class _Server(uvicorn.Server):
+    """Ends the streams, for which it would wait, and leaves signals to whoever runs it."""
+
+    hub: Hub
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.hub.close()
+        await super().shutdown(sockets)
+
+
+async def serve(api: str, listening: socket.socket) -> None:
+    """Serve until SIGINT or SIGTERM."""
+    hub = Hub()
+    app = application(hub, listening.getsockname()[0])
+    server = _Server(
+        uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            timeout_graceful_shutdown=GRACE,
+        )
+    )
+    server.hub = hub
+
+    def stop() -> None:
+        server.should_exit = True
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop)
+    async with watching(api, hub):
+        await server.serve(sockets=[listening])
+
+
+@asynccontextmanager
+async def watching(api: str, hub: Hub) -> AsyncIterator[None]:
+    """Let the hub have what the controller says meanwhile."""
+    call = asyncio.get_running_loop().call_soon_threadsafe
+    watcher = Watcher(api, lambda picture: call(hub.draw, picture), lambda new: call(hub.show, new))
+    with watcher.running():
+        yield

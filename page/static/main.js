@@ -1,0 +1,98 @@
+// The page of a controller: hears its stream, and shows a moment of it.
+
+import { KINDS, Network, svg } from "./network.js";
+import { clock, element, flowKey, nodeStory, showEvents, showFlows, showPaths, showStory } from "./panels.js";
+import { Timeline } from "./timeline.js";
+
+const part = (id) => document.getElementById(id);
+let chosenNode, chosenFlow;
+let isKept = false; // what comes now was kept by the server
+
+const network = new Network(part("picture"), (name) => { chosenNode = name; chosenFlow = undefined; again(); });
+const timeline = new Timeline(show);
+
+function chooseFlow(key) {
+  chosenFlow = key;
+  chosenNode = undefined;
+  again();
+}
+
+function again() { if (timeline.frame) show(timeline.frame, timeline.list, false, true); }
+
+/** isSame: the moment that is shown already, so that messages go on as they are. */
+function show(frame, flows, moves, isSame = false) {
+  part("problem").hidden = !frame.problem;
+  part("problem").textContent = frame.problem;
+  part("mode").textContent = frame.notification ? `notification: ${frame.notification}` : "";
+  if (network.picture) {
+    const flying = network.flying;
+    network.show(frame, moves, chosenNode);
+    if (isSame || (timeline.isLive && !moves)) network.flying = flying;
+  }
+  showPaths(part("paths"), frame.paths);
+  showFlows(part("flows"), flows, frame.no_flows || frame.problem, chosenFlow, chooseFlow);
+  showEvents(part("events"), timeline.frames.slice(0, timeline.at + 1));
+  showDetails(frame, flows);
+  showTime(frame);
+}
+
+function showDetails(frame, flows) {
+  const node = frame.nodes.find((each) => each.name === chosenNode);
+  const flow = flows?.rows.find((each) => flowKey(each) === chosenFlow);
+  if (node) showStory(part("details"), node.name, nodeStory(node));
+  else if (flow) showStory(part("details"), `Flow ${flow.label}`, flow.story);
+  else if (chosenFlow) showStory(part("details"), "Flow", ["It is not in the list of this moment."]);
+}
+
+function showTime(frame) {
+  const slider = part("moment");
+  slider.max = Math.max(0, timeline.frames.length - 1);
+  slider.value = timeline.at;
+  part("stop").textContent = timeline.isLive ? "Stop" : "Live";
+  const ago = Math.round(timeline.frames.at(-1).time - frame.time);
+  part("clock").textContent = clock(frame.time) + (timeline.isLive ? " live" : `, ${ago} s before the newest`);
+}
+
+part("stop").addEventListener("click", () => {
+  if (timeline.isLive) timeline.stopAt(timeline.at);
+  else timeline.goLive();
+});
+part("replay").addEventListener("click", () => timeline.replay());
+part("moment").addEventListener("input", (event) => timeline.stopAt(Number(event.target.value)));
+
+const mark = (colour, attributes = { cx: 6, cy: 4, r: 4 }, shape = "circle") => {
+  const drawing = svg("svg", { viewBox: "0 0 16 8" });
+  drawing.append(svg(shape, { ...attributes, fill: colour, stroke: colour }));
+  return drawing;
+};
+const line = { x1: 0, y1: 4, x2: 16, y2: 4, "stroke-width": 3 };
+for (const [drawing, text] of [
+  ...Object.values(KINDS).map(([name, colour]) => [mark(colour), name]),
+  ...[["#c3ccd8", "idle link"], ["#3f7fd0", "half used"], ["#3b0a5e", "full"], ["#90a4ae", "rate unknown"]].map(
+    ([colour, name]) => [mark(colour, line, "line"), name]),
+  [mark("#c62828", { ...line, "stroke-dasharray": "4 3" }, "line"), "down, or avoided path"],
+  [mark("#2e7d32", { ...line, "stroke-width": 6, opacity: 0.4 }, "line"), "path that takes over"],
+]) {
+  const item = element("li");
+  item.append(drawing, text);
+  part("legend").append(item);
+}
+
+const stream = new EventSource("stream");
+const hear = (name, does) => stream.addEventListener(name, (event) => does(JSON.parse(event.data)));
+hear("begin", () => { isKept = true; timeline.begin(); });
+hear("picture", (picture) => {
+  timeline.begin();
+  chosenNode = chosenFlow = undefined;
+  network.draw(picture);
+});
+hear("frame", (frame) => {
+  timeline.addFrame(frame, isKept);
+  if (!timeline.isLive) showTime(timeline.frame);
+});
+hear("flows", (flows) => timeline.addList(flows));
+hear("kept", () => { isKept = false; again(); });
+stream.addEventListener("error", () => {
+  part("problem").hidden = false;
+  part("problem").textContent = "The page's server does not answer; the page goes on when it does.";
+});

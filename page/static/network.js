@@ -1,0 +1,233 @@
+// The network as a picture: links in SVG, messages that travel on a canvas above, nodes in SVG on top.
+
+const SVG = "http://www.w3.org/2000/svg";
+const WIDE = 1000;
+const MARGIN = 66;
+const TALK = 24; // nodes up to which numbers are written into the picture
+
+export const KINDS = {
+  FAST_CNP: ["Fast CNP", "#d81b60"],
+  END_CON_CNP: ["CNP to END.CON", "#8e24aa"],
+  CNP: ["CNP", "#1565c0"],
+  ARN: ["ARN", "#00838f"],
+  FANTEL: ["FANTEL", "#ef6c00"],
+  PAUSE: ["PAUSE", "#37474f"],
+};
+const SCALE = ["#c3ccd8", "#7fb2e5", "#3f7fd0", "#5e35b1", "#3b0a5e"]; // utilization 0, ¼, ½, ¾, 1
+const UNRATED = "#90a4ae";
+const TRAVEL = 800; // ms from end to end
+const SPREAD = 900; // ms in which the messages of a frame leave
+const MOST_DOTS = 8; // of one way and frame
+const MOST_FLYING = 1500; // of one frame, shared by its ways
+
+export function svg(name, attributes = {}, text) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+export function bits(bps) {
+  for (const [unit, size] of [["Tb/s", 1e12], ["Gb/s", 1e9], ["Mb/s", 1e6], ["kb/s", 1e3]])
+    if (bps >= size) return `${(bps / size).toPrecision(3)} ${unit}`;
+  return `${Math.round(bps)} b/s`;
+}
+
+function said(load) {
+  if (load.bps === null) return "unknown";
+  const part = load.utilization === null ? "" : ` · ${Math.round(100 * load.utilization)} %`;
+  return bits(load.bps) + part;
+}
+
+function colour(load) {
+  if (load.utilization === null) return load.bps ? UNRATED : SCALE[0];
+  return SCALE[Math.min(SCALE.length - 1, Math.round(load.utilization * (SCALE.length - 1)))];
+}
+
+export class Network {
+  constructor(container, choose) {
+    this.container = container;
+    this.choose = choose;
+    this.flying = [];
+    this.drawn = 0;
+    this.canvas = document.createElement("canvas");
+    this.context = this.canvas.getContext("2d");
+    new ResizeObserver(() => this.fit()).observe(container);
+  }
+
+  draw(picture) {
+    this.picture = picture;
+    this.flying = [];
+    this.at = new Map(picture.places.map((each) => [each.name, [each.x * WIDE, each.y * WIDE]]));
+    const nodes = picture.places.filter((each) => each.role !== "dc").length;
+    this.talks = nodes <= TALK;
+    this.size = this.talks ? 28 : Math.max(9, 28 * Math.sqrt(TALK / nodes));
+    this.high = picture.height * WIDE + 2 * MARGIN;
+    const viewBox = `${-MARGIN} ${-MARGIN} ${WIDE + 2 * MARGIN} ${this.high}`;
+    this.root = svg("svg", { viewBox });
+    this.top = svg("svg", { viewBox, class: "top" });
+    this.pathLayer = this.root.appendChild(svg("g"));
+    this.lines = picture.lines.map((line, index) => this.addLine(line, index));
+    this.nodes = new Map(picture.places.map((place) => [place.name, this.addNode(place)]));
+    this.container.replaceChildren(this.root, this.canvas, this.top);
+    this.fit();
+  }
+
+  /** Both directions of a link beside each other; parallel links side by side. */
+  addLine(line, index) {
+    const same = (each) => [...each.ends].sort().join() === [...line.ends].sort().join();
+    const before = this.picture.lines.slice(0, index).filter(same).length;
+    const [[x1, y1], [x2, y2]] = line.ends.map((name) => this.at.get(name));
+    const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+    const [across, up] = [-(y2 - y1) / length, (x2 - x1) / length];
+    const sign = line.ends[0] < line.ends[1] ? 1 : -1; // so that parallel links do not swap sides
+    const shift = 14 * Math.ceil(before / 2) * (before % 2 ? sign : -sign);
+    const group = this.root.appendChild(svg("g"));
+    const title = group.appendChild(svg("title"));
+    // What the first end sends is drawn and written on the left of its way, the other on the right.
+    const sides = [-1, 1];
+    const loads = sides.map((side) => {
+      const [dx, dy] = [across * (shift + 3 * side), up * (shift + 3 * side)];
+      const stroke = svg("line", { x1: x1 + dx, y1: y1 + dy, x2: x2 + dx, y2: y2 + dy, class: "load" });
+      return group.appendChild(stroke);
+    });
+    const steep = Math.abs(across) > 0.4;
+    const text = sides.map((side) => {
+      const off = shift + side * (steep ? 11 : 14);
+      return group.appendChild(svg("text", {
+        x: (x1 + x2) / 2 + across * off, y: (y1 + y2) / 2 + up * off + 5, class: "rate", "font-size": 14,
+        "text-anchor": steep ? (across * side > 0 ? "start" : "end") : "middle",
+      }));
+    });
+    return { line, title, loads, text };
+  }
+
+  addNode(place) {
+    const [x, y] = this.at.get(place.name);
+    const size = place.role === "dc" ? this.size * 0.7 : this.size;
+    const group = svg("g", { class: `node ${place.role}`, transform: `translate(${x} ${y})` });
+    const wide = place.role === "dc" ? Math.max(size * 2.4, place.note.length * size * 0.42 + 12) : size * 2.4;
+    const shape = place.role === "p"
+      ? svg("circle", { r: size, class: "shape" })
+      : svg("rect", { x: -wide / 2, y: -size * 0.8, width: wide, height: size * 1.6, rx: 4, class: "shape" });
+    const title = svg("title", {}, place.name);
+    const label = place.role === "dc" ? "" : place.name;
+    const font = Math.min(size * 0.62, size * 3.4 / Math.max(label.length, 1));
+    group.append(title, shape, svg("text", { y: font * 0.35, "font-size": font }, label));
+    const lines = [0, 1, 2].map((row) => svg("text", { y: size + 18 + 16 * row, "font-size": 14, class: "said" }));
+    group.append(...lines);
+    if (place.role === "dc") {
+      group.append(svg("text", { y: 4, "font-size": size * 0.7, class: "note" }, place.note));
+    } else {
+      group.setAttribute("tabindex", 0);
+      group.addEventListener("click", () => this.choose(place.name));
+      group.addEventListener("keydown", (event) => { if (event.key === "Enter") this.choose(place.name); });
+    }
+    this.top.append(group);
+    return { group, title, lines, place };
+  }
+
+  /** moves: whether the messages of the frame travel; else their numbers alone are there. */
+  show(frame, moves, chosen) {
+    frame.lines.forEach((view, index) => this.showLine(this.lines[index], view));
+    for (const node of frame.nodes) this.showNode(this.nodes.get(node.name), node, chosen);
+    if (frame.problem) for (const { group } of this.nodes.values()) group.classList.add("away");
+    const bad = (path) => path.state === "failed" || path.state === "congested";
+    this.pathLayer.replaceChildren(...frame.paths.filter((path) => bad(path) || path.takes_over).map((path) => {
+      const points = path.route.map((name) => this.at.get(name)?.join(",")).filter(Boolean).join(" ");
+      const stroke = svg("polyline", { points, class: `path ${bad(path) ? "bad" : "over"}` });
+      stroke.append(svg("title", {}, `${path.node} ${path.policy} ${path.name}: ${path.state}`));
+      return stroke;
+    }));
+    if (moves) this.send(frame.travels);
+    else this.flying = [];
+  }
+
+  showLine({ line, title, loads, text }, view) {
+    const [near, far] = line.ends;
+    loads.forEach((stroke, index) => {
+      const load = view.loads[index];
+      stroke.style.stroke = colour(load);
+      stroke.setAttribute("stroke-width", load.bps ? 2 + Math.min(3, Math.log10(1 + load.bps / 1e5)) : 1.5);
+      stroke.classList.toggle("down", view.state === "down");
+      text[index].textContent = this.talks && load.bps > 1000 ? this.arrow(line, index) + said(load) : "";
+    });
+    if (view.state === "down") text[0].textContent = this.talks ? "down" : "";
+    const state = view.state === "unwatched" ? "" : `, ${view.state}`;
+    title.textContent = `${near} – ${far}${state}\n${near} sends ${said(view.loads[0])}\n${far} sends ${said(view.loads[1])}`;
+  }
+
+  arrow(line, index) {
+    const [[x1, y1], [x2, y2]] = [line.ends[index], line.ends[1 - index]].map((name) => this.at.get(name));
+    if (Math.abs(y2 - y1) > Math.abs(x2 - x1)) return y1 < y2 ? "↓ " : "↑ ";
+    return x1 < x2 ? "→ " : "← ";
+  }
+
+  showNode({ group, title, lines }, node, chosen) {
+    const sent = Object.entries(node.sent).filter(([kind]) => kind in KINDS);
+    const told = sent.map(([kind, count]) => `${count} ${KINDS[kind][0]}${count === 1 ? "" : "s"}`);
+    if (node.marked) told.unshift(`${node.marked} marked CE`);
+    const dropped = Object.values(node.drops).reduce((sum, count) => sum + count, 0);
+    if (dropped) told.push(`${dropped} dropped`);
+    lines.forEach((text, row) => { text.textContent = this.talks ? told[row] ?? "" : ""; });
+    title.textContent = [`${node.name}: ${node.state}`, node.detail, ...told].filter(Boolean).join("\n");
+    group.classList.toggle("warm", Boolean(node.marked || sent.length));
+    group.classList.toggle("away", node.state !== "up");
+    group.classList.toggle("chosen", node.name === chosen);
+  }
+
+  send(travels) {
+    const now = performance.now();
+    const share = Math.max(1, Math.floor(MOST_FLYING / travels.length));
+    for (const { kind, route, count } of travels) {
+      const points = route.map((name) => this.at.get(name)).filter(Boolean);
+      if (!points.length || !(kind in KINDS)) continue;
+      const dots = Math.min(MOST_DOTS, share, 1 + Math.floor(Math.log2(count)));
+      for (let number = 0; number < dots && this.flying.length < 2 * MOST_FLYING; number++)
+        this.flying.push({ points, colour: KINDS[kind][1], leaves: now + (SPREAD * (number + Math.random())) / dots });
+    }
+    if (!this.ticking && this.flying.length) {
+      this.ticking = true;
+      requestAnimationFrame((time) => this.tick(time));
+    }
+  }
+
+  tick(now) {
+    this.drawn += 1;
+    this.flying = this.flying.filter((dot) => now < dot.leaves + TRAVEL);
+    const { context, canvas } = this;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    const scale = Math.min(canvas.width / (WIDE + 2 * MARGIN), canvas.height / this.high);
+    context.setTransform(scale, 0, 0, scale,
+      (canvas.width - WIDE * scale) / 2, (canvas.height - (this.high - 2 * MARGIN) * scale) / 2);
+    for (const dot of this.flying) if (now >= dot.leaves) this.dot(dot, (now - dot.leaves) / TRAVEL);
+    this.ticking = this.flying.length > 0;
+    if (this.ticking) requestAnimationFrame((time) => this.tick(time));
+  }
+
+  /** part: of the way; a message that nobody is known to have received is a ring that grows. */
+  dot({ points, colour }, part) {
+    const { context } = this;
+    context.beginPath();
+    if (points.length === 1) {
+      context.arc(...points[0], this.size * (1 + part), 0, 2 * Math.PI);
+      context.strokeStyle = colour;
+      context.lineWidth = 3 * (1 - part);
+      context.stroke();
+      return;
+    }
+    const along = part * (points.length - 1);
+    const leg = Math.min(Math.floor(along), points.length - 2);
+    const [[x1, y1], [x2, y2]] = [points[leg], points[leg + 1]];
+    context.arc(x1 + (x2 - x1) * (along - leg), y1 + (y2 - y1) * (along - leg), 6, 0, 2 * Math.PI);
+    context.fillStyle = colour;
+    context.fill();
+  }
+
+  fit() {
+    const ratio = window.devicePixelRatio || 1;
+    this.canvas.width = this.container.clientWidth * ratio;
+    this.canvas.height = this.container.clientHeight * ratio;
+  }
+}

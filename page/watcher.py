@@ -1,0 +1,108 @@
+"""Asks the controller once a second, in threads of its own: its client waits for answers."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from fcn.controller.northbound.client import ControllerError, FcnClient
+from fcn.controller.northbound.story import counted
+from fcn.controller.proto import fcn_pb2 as pb
+from fcn.page.flows import FlowLists
+from fcn.page.model import Flows, Frame, Picture
+from fcn.page.snapshot import Answers, Snapshots
+
+INTERVAL = 1.0
+"""Seconds between frames; the controller reads counters as often."""
+
+TIMEOUT = 10.0
+"""Seconds for an answer."""
+
+LISTED = 100.0
+"""Flows that are listed in a second, on average. Of many the pause before the next list is long:
+the controller has to read their counters from the switches."""
+
+LIST_INTERVAL = 2.0
+"""Seconds of such a pause, at least."""
+
+PENDING = 1_000
+"""Events that are kept until the next frame: the newest."""
+
+
+class Watcher:
+    """Tells of the network by these functions, from a thread of its own until it is stopped."""
+
+    def __init__(
+        self, api: str, draw: Callable[[Picture], object], show: Callable[[Frame | Flows], object]
+    ) -> None:
+        self._api = api
+        self._draw = draw
+        self._show = show
+        self._stopped = threading.Event()
+        self._network: bytes | None = None
+        self._snapshots: Snapshots | None = None
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Watch meanwhile."""
+        thread = threading.Thread(target=self._run, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._stopped.set()
+            thread.join(TIMEOUT)
+
+    def _run(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                with FcnClient(self._api, TIMEOUT) as client:
+                    self._follow(client)
+            except ControllerError as error:
+                self._show(Frame(time.time(), problem=str(error)))
+            self._stopped.wait(INTERVAL)
+
+    def _follow(self, client: FcnClient) -> None:
+        snapshots = self._drawn(client.network())
+        events = _events_of(client)
+        lists, due = FlowLists(), 0.0
+        while not self._stopped.is_set():
+            began = time.monotonic()
+            counters = client.last_counters()
+            answers = Answers(
+                time.time(),
+                client.status(),
+                counters,
+                client.links(),
+                client.paths(),
+                [events.popleft() for _ in range(len(events))],
+            )
+            self._show(snapshots.frame(answers))
+            if time.monotonic() >= due:
+                flows = client.flows(counters=True)
+                self._show(lists.see(time.time(), flows, counted(counters)))
+                due = time.monotonic() + max(LIST_INTERVAL, len(flows) / LISTED)
+            self._stopped.wait(began + INTERVAL - time.monotonic())
+
+    def _drawn(self, network: pb.GetNetworkResponse) -> Snapshots:
+        """A controller that was started again with the same network goes on with its picture."""
+        encoded = network.SerializeToString(deterministic=True)
+        if self._snapshots is None or encoded != self._network:
+            self._snapshots, self._network = Snapshots(network), encoded
+            self._draw(self._snapshots.picture)
+        return self._snapshots
+
+
+def _events_of(client: FcnClient) -> deque[pb.Event]:
+    """Events from now on, to be taken away; the thread ends with the client."""
+    events: deque[pb.Event] = deque(maxlen=PENDING)
+    stream = client.events()
+
+    def listen() -> None:
+        # The other calls say why it ended, too.
+        with suppress(ControllerError):
+            events.extend(stream)
+
+    threading.Thread(target=listen, daemon=True).start()
+    return events

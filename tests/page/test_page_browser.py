@@ -1,0 +1,189 @@
+"""The page in a real browser: Debian's Chromium, by Playwright."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+from page_process import page_running
+from scripted_controller import RATE, ScriptedController, flow, grid_network, line_network
+
+from fcn.controller.proto import fcn_pb2 as pb
+
+CHROMIUM = shutil.which("chromium")
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
+
+HOSTILE = "<img src=x onerror=\"document.body.textContent='taken'\"><script>alert(1)</script>"
+FRAMES_PER_SECOND = 30
+WAIT_MS = 60_000
+
+
+@contextmanager
+def browser_at(address: str) -> Iterator[Any]:
+    """The page in the browser, which must say nothing to its console and ask nobody else."""
+    wrong: list[str] = []
+
+    def asked(request: Any) -> None:  # noqa: ANN401
+        if not request.url.startswith((address, "data:")):
+            wrong.append(request.url)
+
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        tab = chromium.new_page(viewport={"width": 1280, "height": 900})
+        tab.set_default_timeout(WAIT_MS)
+        tab.on("console", lambda message: wrong.append(message.text))
+        tab.on("pageerror", lambda error: wrong.append(str(error)))
+        tab.on("request", asked)
+        tab.goto(address)
+        yield tab
+        chromium.close()
+    assert wrong == []
+
+
+@contextmanager
+def again_and_again(does: Callable[[], None]) -> Iterator[None]:
+    """What goes on in the network meanwhile, ten times a second."""
+    stop = Event()
+
+    def run() -> None:
+        while not stop.wait(0.1):
+            does()
+
+    thread = Thread(target=run)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def congestion(controller: ScriptedController) -> None:
+    """A tenth of a second of it at p2, of which pe1 tells a sender."""
+    controller.grow("p2", "port_tx", "port 2", 100, RATE // 80)
+    controller.grow("p2", "notifications_sent", "FAST_CNP_SENT", 4)
+    controller.grow("pe1", "notifications_received", "FAST_CNP_RECEIVED", 4)
+    controller.grow("pe1", "notifications_sent", "CNP_SENT", 4)
+
+
+def says(tab: Any, text: str, where: str = "body") -> None:  # noqa: ANN401
+    """Wait until a part of the page says this."""
+    tab.wait_for_function(
+        "([where, text]) => document.querySelector(where).textContent.includes(text)",
+        arg=[where, text],
+    )
+
+
+def test_the_network_moves_and_can_be_stopped_and_wound_back(tmp_path: Path) -> None:
+    controller, api = ScriptedController(line_network()), f"unix:{tmp_path}/api"
+    with controller.serving(api), page_running(api) as address, browser_at(address) as tab:
+        says(tab, "No flow is labelled", "#flows")
+        with again_and_again(lambda: congestion(controller)):
+            says(tab, "Fast CNP", "#picture")
+            says(tab, "Mb/s", "#picture")
+            tab.wait_for_function("() => document.querySelectorAll('.node.warm').length == 2")
+            tab.wait_for_function("() => Number(document.querySelector('#moment').max) >= 4")
+            tab.click("#stop")
+            stood = tab.inner_text("#clock").split(",")[0]
+            newest = tab.evaluate("Number(document.querySelector('#moment').max)")
+            tab.wait_for_function(
+                f"() => Number(document.querySelector('#moment').max) > {newest + 1}"
+            )
+            assert tab.inner_text("#clock").split(",")[0] == stood
+        tab.locator("#moment").fill("0")
+        assert "s before the newest" in tab.inner_text("#clock")
+        assert tab.locator(".node.warm").count() == 0
+        tab.click("#replay")
+        tab.wait_for_function("() => document.querySelectorAll('.node.warm').length == 2")
+        tab.click("#stop")
+        assert "live" in tab.inner_text("#clock")
+
+
+def test_the_story_of_a_flow_and_of_a_node(tmp_path: Path) -> None:
+    controller, api = ScriptedController(line_network()), f"unix:{tmp_path}/api"
+    controller.flows = [flow(1, notifications=12)]
+    with controller.serving(api), page_running(api) as address, browser_at(address) as tab:
+        tab.click("#flows tbody tr")
+        says(tab, "12 notifications came for its label", "#details")
+        tab.click(".node.pe >> nth=0")
+        says(tab, "pe1 is up", "#details")
+
+
+def test_names_and_messages_are_text(tmp_path: Path) -> None:
+    """Tenants and devices choose them."""
+    controller, api = ScriptedController(line_network()), f"unix:{tmp_path}/api"
+    controller.network.nodes[0].ports[0].name = HOSTILE
+    controller.states["p1"] = HOSTILE
+    controller.notification = HOSTILE
+    controller.flows = [flow(1)]
+    controller.flows[0].key.vrf = HOSTILE
+    with controller.serving(api), page_running(api) as address, browser_at(address) as tab:
+        says(tab, HOSTILE, "#flows tbody")
+        says(tab, HOSTILE, "#mode")
+        tab.click("#flows tbody tr")
+        says(tab, f"A flow of VRF {HOSTILE}", "#details")
+        controller.tell("node-error", "p1", HOSTILE)
+        says(tab, HOSTILE, "#events")
+        assert tab.locator("img, script:not([src])").count() == 0
+
+
+def test_links_and_paths_that_fail(tmp_path: Path) -> None:
+    controller, api = ScriptedController(line_network()), f"unix:{tmp_path}/api"
+    controller.links = [pb.Link(node="p1", port=2, peer="p2", peer_port=1, state="down")]
+    paths = [
+        pb.Path(tunnel="one", state="failed", source="p1"),
+        pb.Path(tunnel="two", state="up", rate=9.0),
+    ]
+    controller.policies = [pb.Policy(node="pe1", name="both", to="pe2", paths=paths)]
+    with controller.serving(api), page_running(api) as address, browser_at(address) as tab:
+        says(tab, "up, takes over", "#paths")
+        assert tab.locator(".load.down").count() == 2
+        assert tab.locator(".path.bad").count() == tab.locator(".path.over").count() == 1
+
+
+def test_the_controller_ends_while_one_looks(tmp_path: Path) -> None:
+    controller, api = ScriptedController(line_network()), f"unix:{tmp_path}/api"
+    with page_running(api) as address:
+        with controller.serving(api), browser_at(address) as tab:
+            tab.wait_for_selector(".node")
+        with browser_at(address) as tab:
+            says(tab, "no controller answers", "#problem")
+            assert tab.locator(".node.away").count() == 6
+
+
+@pytest.mark.exhaustive
+def test_sixty_four_nodes_and_a_thousand_flows_move_smoothly(tmp_path: Path) -> None:
+    controller, api = ScriptedController(grid_network()), f"unix:{tmp_path}/api"
+    controller.flows = [flow(number, node="n00") for number in range(1000)]
+
+    def everywhere() -> None:
+        for node in controller.network.nodes:
+            for port in node.ports:
+                controller.grow(node.name, "port_tx", f"port {port.number}", 10, RATE // 160)
+            way = "sent" if node.role == "p" else "received"
+            controller.grow(node.name, f"notifications_{way}", f"FAST_CNP_{way.upper()}", 4)
+
+    count = """() => new Promise(done => {
+        let frames = 0;
+        const began = performance.now();
+        const frame = (now) => {
+            frames += 1;
+            if (now - began > 5000) done(frames / (now - began) * 1000);
+            else requestAnimationFrame(frame);
+        };
+        requestAnimationFrame(frame);
+    })"""
+    with (
+        controller.serving(api),
+        page_running(api) as address,
+        browser_at(address) as tab,
+        again_and_again(everywhere),
+    ):
+        says(tab, "100 of 1000 flows", "#flows")
+        tab.wait_for_function("() => document.querySelectorAll('.node.warm').length > 30")
+        measured = max(tab.evaluate(count) for _ in range(3))
+    assert measured >= FRAMES_PER_SECOND

@@ -1,0 +1,173 @@
+"""The page over HTTP: what it serves, to whom, and what it says while the controller is away."""
+
+import http.client
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from page_process import WAIT, page_running
+from scripted_controller import ScriptedController, flow, line_network
+
+from fcn.page.server import FILES
+
+Message = tuple[str, Any]
+
+
+@pytest.fixture
+def controller() -> ScriptedController:
+    return ScriptedController(line_network())
+
+
+@pytest.fixture
+def api(tmp_path: Path) -> str:
+    return f"unix:{tmp_path}/api"
+
+
+@pytest.fixture(scope="module")
+def lonely(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a page without a controller."""
+    with page_running(f"unix:{tmp_path_factory.mktemp('lonely')}/api") as address:
+        yield address
+
+
+def get(
+    address: str, path: str, host: str | None = None, method: str = "GET"
+) -> http.client.HTTPResponse:
+    """An answer, of which the headers were read."""
+    place = urlsplit(address)
+    connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=WAIT)
+    connection.request(method, path, headers={"Host": host} if host else {})
+    return connection.getresponse()
+
+
+@contextmanager
+def stream_of(address: str) -> Iterator[Iterator[Message]]:
+    """Server-sent events, as they come."""
+
+    def read() -> Iterator[Message]:
+        name = ""
+        for line in answer:
+            head, _, value = line.decode().strip().partition(": ")
+            if head == "event":
+                name = value
+            elif head == "data":
+                yield name, json.loads(value)
+
+    with get(address, "/stream") as answer:
+        assert answer.headers.get_content_type() == "text/event-stream"
+        yield read()
+
+
+def first(messages: Iterator[Message], name: str, fits: Callable[[Any], bool]) -> Any:  # noqa: ANN401
+    """The first message of this name that fits."""
+    return next(value for each, value in messages if each == name and fits(value))
+
+
+def test_a_browser_is_told_of_the_network(controller: ScriptedController, api: str) -> None:
+    controller.flows = [flow(1, notifications=3)]
+    with controller.serving(api), page_running(api) as address, stream_of(address) as messages:
+        places = first(messages, "picture", bool)["places"]
+        assert [place["name"] for place in places][:4] == ["pe1", "p1", "p2", "pe2"]
+        rows = first(messages, "flows", lambda flows: flows["total"])["rows"]
+        assert rows[0]["notifications"] == 3
+        controller.tell("link-down", "p1", "p1: the link is down")
+        frame = first(messages, "frame", lambda frame: frame["events"])
+        assert frame["events"][0]["message"] == "p1: the link is down"
+        controller.grow("p2", "notifications_sent", "FAST_CNP_SENT", 40)
+        frame = first(messages, "frame", lambda frame: frame["travels"])
+        assert frame["travels"][0]["count"] == 40
+
+
+def test_a_controller_that_is_away_and_comes_back(controller: ScriptedController, api: str) -> None:
+    with page_running(api) as address, stream_of(address) as messages:
+        problem = first(messages, "frame", lambda frame: frame["problem"])["problem"]
+        assert problem.startswith(f"no controller answers at {api}; start one with")
+        with controller.serving(api):
+            first(messages, "picture", bool)
+            first(messages, "frame", lambda frame: not frame["problem"] and frame["nodes"])
+        first(messages, "frame", lambda frame: frame["problem"])
+        with controller.serving(api):
+            # The same network: what was seen before stays.
+            name, frame = next(each for each in messages if not each[1].get("problem"))
+            assert name == "frame"
+            assert frame["nodes"]
+
+
+def test_every_file_has_the_headers_that_keep_strangers_out(lonely: str) -> None:
+    for path in FILES:
+        with get(lonely, path) as answer:
+            assert answer.status == 200, path
+            policy = answer.headers["Content-Security-Policy"]
+            assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
+            assert "unsafe" not in policy
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+            assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+            assert answer.read()
+    assert get(lonely, "/../pyproject.toml").status == 404
+    assert get(lonely, "/__main__.py").status == 404
+
+
+def test_the_page_only_shows(lonely: str) -> None:
+    for path in (*FILES, "/stream"):
+        for method in ("POST", "PUT", "DELETE", "PATCH"):
+            assert get(lonely, path, method=method).status == 405
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost:9664", 200),
+        ("127.0.0.1", 200),
+        ("[::1]:9664", 200),
+        ("evil.example", 400),
+        ("evil.example:9664", 400),
+        ("127.0.0.1.evil.example", 400),
+        ("localhost.evil.example", 400),
+    ],
+)
+def test_only_by_a_name_of_this_machine(lonely: str, host: str, status: int) -> None:
+    assert get(lonely, "/", host=host).status == status
+    if status != 200:
+        assert get(lonely, "/stream", host=host).status == status
+
+
+def page(*options: str) -> subprocess.CompletedProcess[str]:
+    """The command, which must end by itself."""
+    command = [sys.executable, "-m", "fcn.page", *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=WAIT)
+
+
+@pytest.mark.parametrize("listen", ["0.0.0.0:9664", "192.0.2.1:9664", "[::]:9664", "unix:/tmp/a"])
+def test_an_address_that_others_reach_is_refused(listen: str) -> None:
+    done = page("--listen", listen)
+    assert done.returncode == 2
+    assert "is no loopback address" in done.stderr
+
+
+def test_a_port_in_use() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        listen = f"127.0.0.1:{other.getsockname()[1]}"
+        done = page("--listen", listen)
+    assert done.returncode == 1
+    assert f"cannot serve the page on {listen}: " in done.stderr
+
+
+def test_a_socket_of_another_namespace_is_served(controller: ScriptedController, api: str) -> None:
+    """One that listens already, as topologies hand on."""
+    with socket.create_server(("127.0.0.1", 0)) as listening, controller.serving(api):
+        port = listening.getsockname()[1]
+        command = [sys.executable, "-m", "fcn.page", "--api", api, "--fd", str(listening.fileno())]
+        process = subprocess.Popen(command, pass_fds=[listening.fileno()], stdout=subprocess.PIPE)
+        try:
+            with stream_of(f"http://127.0.0.1:{port}/") as messages:
+                first(messages, "picture", bool)
+        finally:
+            process.terminate()
+            process.wait(WAIT)
