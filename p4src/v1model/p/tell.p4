@@ -8,14 +8,40 @@
 #include "../../fast_cnp/v1model/copy_for_sender.p4"
 #include "../../fast_cnp/v1model/tunnel_cell.p4"
 
-// Tell: a congested queue, or what a mode knows, is said to the ingress PE or the sender (FCN-8, FCN-11).
+// CongestedFlow: a packet that its ingress PE, or its sender, is told of, and of what (FCN-8).
 // Reads:  meta.base.level_notifies; underlay header. Marking leaves a packet ECN-capable.
+// Writes: meta.base.mode; is_told: by a Fast CNP or a CNP; what PathCongested writes.
+// When:   in egress, no copy.
+control CongestedFlow(
+        inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata, out bool is_told) {
+    DomainMode() domain_mode;
+    PathCongested() path_congested;
+
+    apply {
+        is_told = false;
+        if (meta.base.level_notifies == 1) {
+            // An ECN-capable packet with an FCN label that is no notification itself.
+            if (meta.base.notification_kind == NotificationKind.NONE
+                    && hdr.outer_ipv6.isValid() && hdr.outer_ipv6.ecn != Ecn.NOT_ECT
+                    && hdr.outer_ipv6.flow_label & FCN_LABEL_BIT != 0) {
+                domain_mode.apply(meta.base);
+                path_congested.apply(hdr, meta, standard_metadata);
+                is_told = meta.base.mode.congestion_kind == NotificationKind.FAST_CNP
+                    || meta.base.mode.congestion_kind == NotificationKind.END_CON_CNP;
+            }
+        }
+    }
+}
+
+// Tell: a congested queue, or what a mode knows, is said to the ingress PE or the sender, once per interval and flow, within
+// the node's limit, which tunnels share (FCN-11, FCN-15). A message about a path goes first.
+// Reads:  underlay header; meta.base.level_interval.
 // Writes: meta.base.mode, tells, copy_kind, copy_label.
 // When:   in egress, no copy.
 control Tell(
         inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
-    DomainMode() domain_mode;
-    PathCongested() path_congested;
+    CongestedFlow() congested_flow;
+    PathTells() path_tells;
     TunnelCell() tunnel_cell;
     register<bit<32>, bit<16>>(FLOW_GATE_SIZE) last_sent;
     register<bit<96>, tenant_t>(TENANT_CELLS) lines;
@@ -24,59 +50,48 @@ control Tell(
     FlowDue(last_sent) fast_cnp_due;
     BudgetGate(last_sent, lines, tunnels, tunnel_line) fast_cnp_gate;
     BudgetTurn(last_sent, lines, tunnels, tunnel_line) fast_cnp_turn;
-    PathTells() path_tells;
     NotificationLimit() notification_limit;
     CopyForSender() copy_for_sender;
 
     apply {
-        budget_t budget = { 0, 0, false, false, false };
-        bit<16> index = hdr.outer_ipv6.flow_label[15:0];
-        tenant_t tunnel = 0;
-        if (meta.base.level_notifies == 1) {
-            // An ECN-capable packet with an FCN label that is no notification itself.
-            if (meta.base.notification_kind == NotificationKind.NONE
-                    && hdr.outer_ipv6.isValid() && hdr.outer_ipv6.ecn != Ecn.NOT_ECT
-                    && hdr.outer_ipv6.flow_label & FCN_LABEL_BIT != 0) {
-                domain_mode.apply(meta.base);
-                path_congested.apply(hdr, meta, standard_metadata);
-                if (meta.base.mode.congestion_kind == NotificationKind.FAST_CNP
-                        || meta.base.mode.congestion_kind == NotificationKind.END_CON_CNP) {
-                    fast_cnp_due.apply(
-                        index, meta.base.level_interval, standard_metadata.egress_global_timestamp, budget.cell,
-                        budget.due);
-                    if (!budget.due) {
-                        flow_interval_suppressed.count(meta.base.mode.congestion_kind);
-                    } else {
-                        tunnel_cell.apply(hdr.outer_ipv6, tunnel);
-                        fast_cnp_gate.apply(index, tunnel, standard_metadata.egress_global_timestamp, budget);
-                        if (budget.asks) {
-                            meta.base.tells = meta.base.mode.congestion_kind;
-                            meta.base.copy_label = hdr.outer_ipv6.flow_label;
-                        } else {
-                            node_rate_suppressed.count(meta.base.mode.congestion_kind);
-                        }
-                    }
-                }
-            }
-        }
+        bool is_told;
+        congested_flow.apply(hdr, meta, standard_metadata, is_told);
         path_tells.apply(hdr, meta, standard_metadata);
-        color_t color = RED;
         if (meta.base.tells != NotificationKind.NONE) {
+            color_t color = GREEN;
             notification_limit.apply(color);
-        }
-        // A message about a path may have taken its place.
-        if (budget.due && (!budget.asks || meta.base.tells == meta.base.mode.congestion_kind)) {
-            fast_cnp_turn.apply(
-                index, tunnel, standard_metadata.egress_global_timestamp, budget, budget.asks && color == GREEN, 0);
-        }
-        if (meta.base.tells != NotificationKind.NONE) {
             if (color != GREEN) {
                 node_rate_suppressed.count(meta.base.tells);
                 meta.base.tells = NotificationKind.NONE;
-            } else {
-                notifications_triggered.count(meta.base.tells);
-                copy_for_sender.apply(meta.base);
             }
+        } else if (is_told) {
+            budget_t budget = { 0, 0, false, false, false };
+            bit<16> index = hdr.outer_ipv6.flow_label[15:0];
+            fast_cnp_due.apply(
+                index, meta.base.level_interval, standard_metadata.egress_global_timestamp, budget.cell, budget.due);
+            if (!budget.due) {
+                flow_interval_suppressed.count(meta.base.mode.congestion_kind);
+            } else {
+                tenant_t tunnel;
+                color_t color = RED;
+                tunnel_cell.apply(hdr.outer_ipv6, tunnel);
+                fast_cnp_gate.apply(index, tunnel, standard_metadata.egress_global_timestamp, budget);
+                if (budget.asks) {
+                    notification_limit.apply(color);
+                }
+                fast_cnp_turn.apply(
+                    index, tunnel, standard_metadata.egress_global_timestamp, budget, color == GREEN, 0);
+                if (color == GREEN) {
+                    meta.base.tells = meta.base.mode.congestion_kind;
+                    meta.base.copy_label = hdr.outer_ipv6.flow_label;
+                } else {
+                    node_rate_suppressed.count(meta.base.mode.congestion_kind);
+                }
+            }
+        }
+        if (meta.base.tells != NotificationKind.NONE) {
+            notifications_triggered.count(meta.base.tells);
+            copy_for_sender.apply(meta.base);
         }
     }
 }
