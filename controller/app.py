@@ -191,7 +191,7 @@ class ControlPlane:
 
     async def apply(self, text: str, file: str) -> list[Applied]:
         """Put the configuration in `text` in force, and write the difference. Raises ConfigError
-        naming `file`, PipelineError, StoreError and ApplyError, with nothing changed."""
+        naming `file`, PipelineError and ApplyError, with nothing changed."""
         # Who asked may go away meanwhile; half of it must not stay.
         return await asyncio.shield(asyncio.create_task(self._apply(text, file)))
 

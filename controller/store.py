@@ -164,13 +164,17 @@ class Store:
 
     def resting(self, longest: float) -> list[tuple[int, str, float]]:
         """Labels that rest, with their VRF and seconds left, the shortest first. A clock that was
-        set back makes none rest for more than `longest` seconds from now. Raises StoreError."""
+        set back makes none rest for more than `longest` seconds from now."""
         now = self._wall()
-        with self._writing():
-            self._db.execute("DELETE FROM resting WHERE until <= ?", (now,))
-            self._db.execute("UPDATE resting SET until = min(until, ?)", (now + longest,))
-        found = self._db.execute("SELECT label, vrf, until FROM resting ORDER BY until")
-        return [(label, vrf, until - now) for label, vrf, until in found]
+        try:
+            with self._writing():
+                self._db.execute("DELETE FROM resting WHERE until <= ?", (now,))
+                self._db.execute("UPDATE resting SET until = min(until, ?)", (now + longest,))
+        except StoreError as error:
+            LOG.warning("%s", error)
+        query = "SELECT label, vrf, until FROM resting WHERE until > ? ORDER BY until"
+        found = self._db.execute(query, (now,))
+        return [(label, vrf, min(until - now, longest)) for label, vrf, until in found]
 
     def rest(self, label: int, vrf: str, seconds: float) -> None:
         """A label rests from now on. It is written before the event loop turns to anything else:
@@ -198,14 +202,16 @@ class Store:
         try:
             # Without a wait for the disk: that is for the end of a machine, and its switches.
             self._db.execute("PRAGMA synchronous = NORMAL")
-            with self._writing():
-                for label, rests in changed.items():
-                    if rests is None:
-                        self._db.execute("DELETE FROM resting WHERE label = ?", (label,))
-                    else:
-                        row = (label, *rests)
-                        self._db.execute("REPLACE INTO resting VALUES (?, ?, ?)", row)
-            self._db.execute("PRAGMA synchronous = FULL")
+            try:
+                with self._writing():
+                    for label, rests in changed.items():
+                        if rests is None:
+                            self._db.execute("DELETE FROM resting WHERE label = ?", (label,))
+                        else:
+                            row = (label, *rests)
+                            self._db.execute("REPLACE INTO resting VALUES (?, ?, ?)", row)
+            finally:
+                self._db.execute("PRAGMA synchronous = FULL")
         except (StoreError, sqlite3.Error) as error:
             if not self._labels_fail:
                 LOG.warning(

@@ -127,7 +127,7 @@ async def _reload(plane: ControlPlane, file: Path, again: asyncio.Event) -> None
             for line in str(error).splitlines():
                 LOG.error("%s", line)
             LOG.error("%s is refused; the configuration before stays in force", file)
-        except (ApplyError, PipelineError, StoreError, OSError) as error:
+        except (ApplyError, PipelineError, OSError) as error:
             LOG.error("%s is not in force: %s", file, error)
 
 

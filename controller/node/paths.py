@@ -180,8 +180,9 @@ class PathStates(CounterUser):
             raise
 
     async def repeat(self) -> None:
-        """Say again what the operator said of paths, and holds: the switch may have started anew,
-        and what it knows already changes nothing. Raises P4ClientError."""
+        """Say again what the operator said of paths, and holds: the switch may have started anew.
+        What it knows already changes no path; of one that is congested senders may hear once more.
+        Raises P4ClientError."""
         for place, (number, reports) in self._holding():
             self._told[place] = reports
             for report in reports:

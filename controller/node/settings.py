@@ -8,7 +8,7 @@ from fcn.controller.config.features import Feature, feature_names, parse_feature
 from fcn.controller.config.notation import format_depth, parse_depth
 from fcn.controller.config.queue_depths import Queue, level_problem, queue_depths
 from fcn.controller.provision.provision import Provision
-from fcn.controller.store import Setting, Store
+from fcn.controller.store import Setting, Store, StoreError
 
 LOG = logging.getLogger("fcn")
 
@@ -48,12 +48,15 @@ def recall(store: Store, provision: Provision) -> list[Past]:
 
 
 def drop(store: Store, node: str, past: list[Past]) -> None:
-    """These are not kept any more. Raises StoreError."""
+    """These are not kept any more. Where that cannot be written they are not in force either."""
     for setting, reason in past:
         shown = setting.value or "none"
         text = "%s of %s set by command (%s) are in force no longer: %s"
         LOG.warning(text, setting.name, node, shown, reason)
-        store.unset(node, setting.name)
+        try:
+            store.unset(node, setting.name)
+        except StoreError as error:
+            LOG.warning("%s", error)
 
 
 def _set(provision: Provision, setting: Setting) -> None:

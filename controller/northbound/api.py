@@ -354,7 +354,7 @@ class FcnService:
             applied = await self._network.plane.apply(request.text, request.file)
         except ConfigError as error:
             return pb.ApplyConfigResponse(problems=problem_messages(error))
-        except (ApplyError, PipelineError, StoreError) as error:
+        except (ApplyError, PipelineError) as error:
             await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         return pb.ApplyConfigResponse(
             lasting=self._network.is_file(request.text),

@@ -42,8 +42,8 @@ class Changeable(Protocol):
         `file`, PipelineError."""
 
     async def apply(self, text: str, file: str) -> list[Applied]:
-        """Put it in force, and write the difference. Raises ConfigError, PipelineError, StoreError
-        and ApplyError, with nothing changed."""
+        """Put it in force, and write the difference. Raises ConfigError, PipelineError and
+        ApplyError, with nothing changed."""
 
 
 class ApplyError(Exception):

@@ -14,6 +14,7 @@ from fcn.controller.cli.run import RunError, run_controller
 from fcn.controller.config import parse_config
 from fcn.controller.flows.labelling import LabelPool
 from fcn.controller.logs import LogLevel
+from fcn.controller.node.settings import drop
 from fcn.controller.store import FILE, RegisteredFlow, Setting, Store, StoreError
 
 QUARANTINE = 30.0
@@ -121,8 +122,12 @@ async def test_a_full_disk_costs_no_label_its_rest(
     pool.release(labels[2], "blue")
     await asyncio.sleep(0)
     store.close()
-    store, pool = times.pool(tmp_path)
-    assert pool.resting == 3
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "_writing", lambda _store: _Full())
+        store, pool = times.pool(tmp_path)
+        assert pool.resting == 3, "a controller starts all the same"
+        drop(store, "pe1", [(Setting("features", "", "learning"), "the file says something else")])
+    assert caplog.text.count("no room") == 3
     store.close()
 
 
