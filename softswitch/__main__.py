@@ -43,6 +43,25 @@ class StartError(Exception):
     """The switch cannot start; the message says what to do."""
 
 
+class _LogFile(logging.FileHandler):
+    """A log whose disk may become full: that is said once, not with a traceback for each record,
+    which whoever started the switch might not read, so that it would wait."""
+
+    _told = False
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
+        """What could not be written is lost."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+        elif not self._told:
+            self._told = True
+            sys.stderr.write(
+                f"fcn-softswitch: cannot write the log {self.baseFilename}: {error.strerror}; "
+                "until there is room its records are lost\n"
+            )
+
+
 def main() -> None:
     """Run until SIGINT or SIGTERM; exit status 1 and one line on stderr when it cannot start."""
     as_bmv2 = Path(sys.argv[0]).name == bmv2_options.NAME
@@ -57,7 +76,7 @@ def main() -> None:
 def _configure_logs(options: Options) -> None:
     try:
         handler = (
-            logging.FileHandler(options.log_file)
+            _LogFile(options.log_file)
             if options.log_file is not None
             else logging.StreamHandler(sys.stdout if options.log_console else sys.stderr)
         )

@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -147,9 +148,10 @@ def _cached(unit: str, suffix: str, flags: Sequence[str]) -> Path:
 
 
 def _build(unit: str, file: Path, flags: Sequence[str]) -> None:
-    scratch = file.with_suffix(".build")
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(mode=MODE)
+    # A compiler that outlives its killed switch goes on in the folder it was given.
+    for left in file.parent.glob(f"{file.stem}-*.build"):
+        shutil.rmtree(left, ignore_errors=True)
+    scratch = Path(tempfile.mkdtemp(".build", f"{file.stem}-", file.parent))
     try:
         made = scratch / f"program{file.suffix}"
         compile_c(unit, made, flags)

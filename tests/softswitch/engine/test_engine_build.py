@@ -87,9 +87,31 @@ def test_what_a_killed_switch_left_is_removed(
     folder = tmp_path / "fcn" / "softswitch"
     assert len(list(folder.glob("*.build"))) == 1
     left = next(folder.glob("*.build"))
-    monkeypatch.setattr(build, "_key", lambda *_: left.stem)
-    assert load_program(ARITH).library == left.with_suffix(".so")
+    key = left.stem.partition("-")[0]
+    monkeypatch.setattr(build, "_key", lambda *_: key)
+    assert load_program(ARITH).library == folder / f"{key}.so"
     assert {path.suffix for path in folder.iterdir()} == {".so", ".lock"}
+
+
+def test_a_compiler_that_outlives_its_switch_does_not_reach_the_next_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its linker would put a part of a library in the place of the one that is kept."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    targets: list[Path] = []
+
+    def compiled(_code: str, target: Path, _flags: Sequence[str]) -> None:
+        targets.append(target)
+        if len(targets) == 1:
+            raise BuildError("killed")
+        target.write_text("whole")
+
+    monkeypatch.setattr(build, "compile_c", compiled)
+    with pytest.raises(BuildError, match="killed"):
+        build.build_library("/* a program */")
+    assert build.build_library("/* a program */").read_text() == "whole"
+    first, second = targets
+    assert first.parent != second.parent
 
 
 def test_switches_that_start_together_build_once(

@@ -202,6 +202,20 @@ async def test_the_log_says_why_a_program_was_refused(cables: tuple[Cable, Cable
     assert "a program was refused: no C compiler: install gcc, or set CC" in said
 
 
+def test_a_full_disk_is_said_once_and_the_switch_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").symlink_to("/dev/full")
+    log = ("-L", "debug", "--log-file", str(tmp_path / "log"))
+    with command("--no-p4", *log, "--", "--grpc-server-addr", f"unix:{tmp_path}/s") as switch:
+        assert switch.address == f"unix:{tmp_path}/s"
+        switch.process.terminate()
+        _, errors = switch.process.communicate(timeout=60)
+    assert errors == (
+        f"fcn-softswitch: cannot write the log {tmp_path}/log.txt: No space left on device; until "
+        "there is room its records are lost\n"
+    )
+    assert switch.process.returncode == 0
+
+
 def test_a_unix_socket_is_named_as_it_was_given(tmp_path: Path) -> None:
     with command("--no-p4", "--", "--grpc-server-addr", f"unix:{tmp_path}/p4") as switch:
         assert switch.address == f"unix:{tmp_path}/p4"
