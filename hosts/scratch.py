@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import glob
 import os
 import shutil
 import tempfile
@@ -10,18 +11,22 @@ from pathlib import Path
 
 
 @contextlib.contextmanager
-def scratch_folder(prefix: str) -> Iterator[Path]:
+def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
     """A temporary folder, removed at the end; so are those that killed processes left before.
+    `parent`: where it is, by default that of temporary files.
 
     A folder in use is locked by its process (flock), and the kernel ends the lock with the process.
     """
-    _remove_unused(prefix)
+    parent = parent or Path(tempfile.gettempdir())
+    _remove_unused(prefix, parent)
     # It has its name once it is locked, so that nobody takes it for one that was left.
-    made = Path(tempfile.mkdtemp(prefix=f".{prefix}"))
+    made = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=parent))
     folder = made.with_name(made.name[1:])
     descriptor = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        # Where a file system has no locks, nothing that was left there is removed.
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         made.rename(folder)
         yield folder
     finally:
@@ -29,8 +34,8 @@ def scratch_folder(prefix: str) -> Iterator[Path]:
         os.close(descriptor)
 
 
-def _remove_unused(prefix: str) -> None:
-    for folder in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+def _remove_unused(prefix: str, parent: Path) -> None:
+    for folder in parent.glob(f"{glob.escape(prefix)}*"):
         with contextlib.suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:

@@ -1,7 +1,8 @@
 """Results as folders: `result.json`, `TABLE.csv` of each table, and `NAME.pcap` of each capture.
 
-A folder appears whole or not at all: it is written beside its place, as `.NAME-…/new`, and then
-renamed. `result.json` is written last, so what a killed process leaves there is no result.
+A folder appears whole or not at all: it is written beside its place, as `.NAME.fcn-lab-…/new`, and
+then renamed. `result.json` is written last, so what a killed process leaves there is no result; the
+next one that is saved in this place removes it.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from typing import Any
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from fcn.hosts.scratch import scratch_folder
 from fcn.lab.result.exchange import exchange
 from fcn.lab.result.model import FORMAT, About, Result
 from fcn.lab.result.tables import TABLES, ResultError, TableName
@@ -47,8 +49,8 @@ def save(result: Result, folder: Path) -> None:
     folder = Path(os.path.abspath(folder))
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as beside:
-            new = Path(beside) / "new"
+        with scratch_folder(_beside(folder), folder.parent) as beside:
+            new = beside / "new"
             new.mkdir()
             _write(result, new)
             _replace(folder, new)
@@ -94,12 +96,17 @@ def check_place(folder: Path) -> None:
         if folder.is_dir() and (foreign := _foreign(folder)):
             raise ResultError(f"{folder}: holds something else ({foreign}); {another}")
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent):
+        with scratch_folder(_beside(folder), folder.parent):
             pass
     except OSError as error:
         raise ResultError(
             f"{folder}: a result cannot be saved there: {error.strerror}; {another}"
         ) from None
+
+
+def _beside(folder: Path) -> str:
+    """How hidden folders of results that are being saved begin, as nobody else's do."""
+    return f".{folder.name}.fcn-lab-"
 
 
 def _foreign(folder: Path) -> str:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import dask
-from distributed import Client, Future, LocalCluster, as_completed
+from distributed import Client, Future, KilledWorker, LocalCluster, as_completed
 
 from fcn.lab.errors import LabError
 from fcn.lab.run.runner import run_scenario
@@ -14,11 +14,9 @@ from fcn.lab.sweep.grid import Point
 from fcn.lab.sweep.measures import measures_of
 from fcn.lab.sweep.rows import Row, RowStore
 
-RETRIES = 1
-"""How often a run whose worker died is run again, on processes of this machine."""
-
 _OF_PROCESSES = {
-    "distributed.scheduler.allowed-failures": RETRIES,
+    # Who sends the runs knows better what to do then (run_sweep).
+    "distributed.scheduler.allowed-failures": 0,
     # A process may be slow to start beside others that compute.
     "distributed.comm.timeouts.connect": "300s",
 }
@@ -75,33 +73,52 @@ def run_sweep(
 ) -> Iterator[Done]:
     """Run those of which there is no row, and keep the row of each as it finishes.
 
-    A run that fails, or whose worker dies again and again, costs no other. stop: asked after each
-    run whether to begin no more.
+    A run that fails costs no other. Neither does one whose worker dies: all that this worker had is
+    run again at the end, one at a time, so that it is known which of them it is. stop: asked before
+    each run whether to begin no more.
     """
-    waiting = iter([point for point in points if point.identity not in store.rows])
+    suspects: list[Point] = []
+    missing = [point for point in points if point.identity not in store.rows]
+    for point, future in _at_once(missing, client, execute, stop):
+        if isinstance(future.exception(), KilledWorker):
+            suspects.append(point)
+        else:
+            yield _done(point, future, store)
+    for suspect in suspects:
+        for point, future in _at_once([suspect], client, execute, stop):
+            yield _done(point, future, store)
+
+
+def _at_once(
+    points: list[Point],
+    client: Client,
+    execute: Callable[[Point], Row],
+    stop: Callable[[], bool],
+) -> Iterator[tuple[Point, Future]]:
+    """Runs as they end, as many at a time as there are workers. What waits is kept here: a worker
+    that dies is held against all that was sent to it."""
+    waiting = iter(points)
     running: dict[Future, Point] = {}
-
-    def begin() -> Future | None:
-        point = next(waiting, None)
-        if point is None or stop():
-            return None
-        # What waits is kept here: a worker that dies is held against all that was sent to it.
-        future = client.submit(execute, point, key=f"fcn-{point.identity}", pure=False)
-        running[future] = point
-        return future
-
     pool = as_completed(loop=client.loop)
-    for _ in range(max(1, sum(client.nthreads().values()))):
-        if (future := begin()) is not None:
+
+    def begin() -> None:
+        if not stop() and (point := next(waiting, None)) is not None:
+            future = client.submit(execute, point, key=f"fcn-{point.identity}", pure=False)
+            running[future] = point
             pool.add(future)
+
+    for _ in range(max(1, sum(client.nthreads().values()))):
+        begin()
     for future in pool:
-        point = running.pop(future)
-        error = future.exception()
-        if error is None:
-            store.add(future.result())
-        yield Done(point, "" if error is None else _reason(error))
-        if (another := begin()) is not None:
-            pool.add(another)
+        yield running.pop(future), future
+        begin()
+
+
+def _done(point: Point, future: Future, store: RowStore) -> Done:
+    error = future.exception()
+    if error is None:
+        store.add(future.result())
+    return Done(point, "" if error is None else _reason(error))
 
 
 def _reason(error: BaseException) -> str:

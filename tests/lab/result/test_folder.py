@@ -169,6 +169,11 @@ def test_who_is_killed_while_saving_leaves_one_whole_result(folder: Path) -> Non
         if left.parent != folder and left.stat().st_size:
             with suppress(ResultError):
                 assert_frame_equal(load(left.parent).messages, load(folder).messages)
+    (folder.parent / f".{folder.name}.fcn-lab-left" / "new").mkdir(parents=True)
+    (folder.parent / f".{folder.name}-of-others").mkdir()
+    save(load(folder), folder)
+    there = {each.name for each in folder.parent.iterdir()}
+    assert there == {folder.name, f".{folder.name}-of-others"}, "what killed processes left is gone"
 
 
 def edit(folder: Path, **changes: object) -> None:
