@@ -57,7 +57,9 @@ GRACE = 2
 def application(hub: Hub, host: str) -> Starlette:
     """What answers requests; host: the address on which it listens."""
 
-    async def stream(_request: Request) -> Response:
+    async def stream(request: Request) -> Response:
+        if request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
+            return PlainTextResponse("this is for the page alone", 403, HEADERS)
         try:
             events = hub.look()
         except FullError:
