@@ -12,10 +12,10 @@ from typing import Annotated
 
 import typer
 
-from fcn.contract.transport import is_local
 from fcn.controller.config.notation import DEFAULT_ENDPOINT, parse_endpoint
 from fcn.page.address import DEFAULT_LISTEN, PageError, listen, url
-from fcn.page.server import serve
+from fcn.page.hub import Hub
+from fcn.page.server import serve, watching
 
 NICENESS = 10
 """The controller goes before the page."""
@@ -36,16 +36,10 @@ def main(
     ] = None,
 ) -> None:
     """Show the network live in a browser; read-only, until Ctrl-C or SIGTERM."""
-    for option, value in (("--api or FCN_API", api), ("--listen", listen_)):
-        try:
-            parse_endpoint(value)
-        except ValueError as error:
-            raise typer.BadParameter(f"{option}: {error}") from None
-    if not is_local(listen_) or listen_.startswith("unix:"):
-        raise typer.BadParameter(
-            f"--listen: {listen_} is no loopback address, and whoever reaches the page sees all "
-            "tenants; use 127.0.0.1:PORT, and from another machine `ssh -L PORT:127.0.0.1:PORT`"
-        )
+    try:
+        parse_endpoint(api)
+    except ValueError as error:
+        raise typer.BadParameter(f"--api or FCN_API: {error}") from None
     try:
         listening = listen(listen_) if fd is None else socket.socket(fileno=fd)
     except PageError as error:
@@ -55,7 +49,8 @@ def main(
     with suppress(OSError):
         print(f"live page of the controller at {api}: {url(listening)}", flush=True)
     os.nice(NICENESS)
-    asyncio.run(serve(api, listening))
+    hub = Hub()
+    asyncio.run(serve(hub, listening, watching(api, hub)))
 
 
 if __name__ == "__main__":

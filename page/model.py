@@ -38,11 +38,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The network as the file has it; height: of the picture, whose width is 1."""
+    """The network as the file has it; height: of the picture, whose width is 1. virtual: whether
+    all frames are there from the beginning, of a time that is not that of clocks."""
 
     places: tuple[Place, ...]
     lines: tuple[Line, ...]
     height: float
+    virtual: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +74,23 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
+class Queue:
+    """A queue at its fullest since the last look. full: the part of its highest threshold."""
+
+    packets: int
+    level: int
+    full: float
+
+
+@dataclass(frozen=True, slots=True)
 class LineView:
-    """A link of the picture, in its order. loads: sent by the first end, and by the second. state:
-    down, up, unknown, or unwatched; where the ends differ, down before up."""
+    """A link of the picture, in its order. loads, queues: of the first end and of the second; None
+    where nobody sees the queue, as P4Runtime has none. state: down, up, unknown, or unwatched;
+    where the ends differ, down before up."""
 
     loads: tuple[Load, Load]
     state: str
+    queues: tuple[Queue | None, Queue | None] = (None, None)
 
 
 @dataclass(frozen=True, slots=True)

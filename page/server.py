@@ -4,7 +4,12 @@ import asyncio
 import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from pathlib import Path
 
 import uvicorn
@@ -52,7 +57,9 @@ GRACE = 2
 def application(hub: Hub, host: str) -> Starlette:
     """What answers requests; host: the address on which it listens."""
 
-    async def stream(_request: Request) -> Response:
+    async def stream(request: Request) -> Response:
+        if request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
+            return PlainTextResponse("this is for the page alone", 403, HEADERS)
         try:
             events = hub.look()
         except FullError:
@@ -85,9 +92,10 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-async def serve(api: str, listening: socket.socket) -> None:
-    """Serve until SIGINT or SIGTERM."""
-    hub = Hub()
+async def serve(
+    hub: Hub, listening: socket.socket, source: AbstractAsyncContextManager[None] | None = None
+) -> None:
+    """Serve until SIGINT or SIGTERM what the hub has, and what the source gives it meanwhile."""
     app = application(hub, listening.getsockname()[0])
     server = _Server(
         uvicorn.Config(
@@ -106,7 +114,7 @@ async def serve(api: str, listening: socket.socket) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop)
-    async with watching(api, hub):
+    async with source or nullcontext():
         await server.serve(sockets=[listening])
 
 

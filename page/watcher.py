@@ -80,9 +80,14 @@ class Watcher:
             )
             self._show(snapshots.frame(answers))
             if time.monotonic() >= due:
-                flows = client.flows(counters=True)
-                self._show(lists.see(time.time(), flows, counted(counters)))
-                due = time.monotonic() + max(LIST_INTERVAL, len(flows) / LISTED)
+                pause = LIST_INTERVAL
+                # Where a switch goes away meanwhile there is no list; of the controller, the other
+                # calls say it.
+                with suppress(ControllerError):
+                    flows = client.flows(counters=True)
+                    self._show(lists.see(time.time(), flows, counted(counters)))
+                    pause = max(pause, len(flows) / LISTED)
+                due = time.monotonic() + pause
             self._stopped.wait(began + INTERVAL - time.monotonic())
 
     def _drawn(self, network: pb.GetNetworkResponse) -> Snapshots:

@@ -5,7 +5,7 @@ Exit codes: 0 success, 1 failed or stopped, 2 usage error, 3 invalid scenario.
 
 import typer
 
-from fcn.lab.cli.reports import compare, show
+from fcn.lab.cli.reports import compare, play, show
 from fcn.lab.cli.run import list_scenarios, run
 from fcn.lab.cli.sweep import sweep
 
@@ -20,6 +20,7 @@ app.command()(run)
 app.command()(show)
 app.command()(compare)
 app.command()(sweep)
+app.command()(play)
 app.command("list")(list_scenarios)
 
 

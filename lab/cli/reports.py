@@ -62,6 +62,39 @@ def compare(
     _write(page(results, tables), page_file or folders[0].resolve().parent / "compare.html")
 
 
+def play(
+    folder: Annotated[Path, typer.Argument(help="Folder of a result.")],
+    listen: Annotated[
+        str, typer.Option(help="Where the page is served: host:port of this machine.")
+    ] = "",
+) -> None:
+    """Show a run in the browser as the live page shows a network: queues, links and messages in
+    virtual time, until Ctrl-C."""
+    import asyncio
+
+    from fcn.controller.cli.page import missing_packages
+
+    if missing := missing_packages():
+        raise _fail(missing)
+    from fcn.lab.report.replay import frames_of, picture_of
+    from fcn.page.address import DEFAULT_LISTEN, PageError, url
+    from fcn.page.address import listen as listening_on
+    from fcn.page.hub import Hub
+    from fcn.page.server import serve
+
+    result = _load(folder)
+    hub = Hub()
+    hub.draw(picture_of(result))
+    for frame in frames_of(result):
+        hub.show(frame)
+    try:
+        listening = listening_on(listen or DEFAULT_LISTEN)
+    except PageError as error:
+        raise _fail(str(error)) from None
+    console.print(f"{escape(result.about.label)} in a browser: {url(listening)}", soft_wrap=True)
+    asyncio.run(serve(hub, listening))
+
+
 def _names(folders: list[Path]) -> list[str]:
     """The names of the folders; their paths where names are the same."""
     spelled: dict[Path, Path] = {}

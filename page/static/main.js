@@ -31,7 +31,7 @@ function show(frame, flows, moves, isSame = false) {
   }
   showPaths(part("paths"), frame.paths);
   showFlows(part("flows"), flows, frame.no_flows || frame.problem, chosenFlow, chooseFlow);
-  showEvents(part("events"), timeline.frames.slice(0, timeline.at + 1));
+  showEvents(part("events"), timeline.frames.slice(0, timeline.at + 1), moment);
   showDetails(frame, flows);
   showTime(frame);
 }
@@ -44,17 +44,27 @@ function showDetails(frame, flows) {
   else if (chosenFlow) showStory(part("details"), "Flow", ["It is not in the list of this moment."]);
 }
 
+function moment(seconds) {
+  return timeline.isVirtual ? `${(1000 * seconds).toFixed(3)} ms` : clock(seconds);
+}
+
 function showTime(frame) {
   const slider = part("moment");
   slider.max = Math.max(0, timeline.frames.length - 1);
   slider.value = timeline.at;
-  part("stop").textContent = timeline.isLive ? "Stop" : "Live";
+  const stops = timeline.isLive || (timeline.isVirtual && timeline.mode === "replay");
+  part("stop").textContent = stops ? "Stop" : "Live";
+  part("stop").hidden = timeline.isVirtual && !stops;
+  if (timeline.isVirtual) {
+    part("clock").textContent = `${moment(frame.time)} of virtual time`;
+    return;
+  }
   const ago = Math.round(timeline.frames.at(-1).time - frame.time);
   part("clock").textContent = clock(frame.time) + (timeline.isLive ? " live" : `, ${ago} s before the newest`);
 }
 
 part("stop").addEventListener("click", () => {
-  if (timeline.isLive) timeline.stopAt(timeline.at);
+  if (part("stop").textContent === "Stop") timeline.stopAt(timeline.at);
   else timeline.goLive();
 });
 part("replay").addEventListener("click", () => timeline.replay());
@@ -71,6 +81,7 @@ for (const [drawing, text] of [
   ...[["#c3ccd8", "idle link"], ["#3f7fd0", "half used"], ["#3b0a5e", "full"], ["#90a4ae", "rate unknown"]].map(
     ([colour, name]) => [mark(colour, line, "line"), name]),
   [mark("#c62828", { ...line, "stroke-dasharray": "4 3" }, "line"), "down, or avoided path"],
+  [mark("#e76f2e", { x: 4, y: 0, width: 5, height: 8 }, "rect"), "queue by its level (laboratory)"],
   [mark("#2e7d32", { ...line, "stroke-width": 6, opacity: 0.4 }, "line"), "path that takes over"],
 ]) {
   const item = element("li");
@@ -83,6 +94,7 @@ const hear = (name, does) => stream.addEventListener(name, (event) => does(JSON.
 hear("begin", () => { isKept = true; timeline.begin(); });
 hear("picture", (picture) => {
   timeline.begin();
+  timeline.isVirtual = picture.virtual;
   chosenNode = chosenFlow = undefined;
   network.draw(picture);
 });
@@ -91,8 +103,12 @@ hear("frame", (frame) => {
   if (!timeline.isLive) showTime(timeline.frame);
 });
 hear("flows", (flows) => timeline.addList(flows));
-hear("kept", () => { isKept = false; again(); });
+hear("kept", () => {
+  isKept = false;
+  if (timeline.isVirtual) timeline.replay();
+  else again();
+});
 stream.addEventListener("error", () => {
   part("problem").hidden = false;
-  part("problem").textContent = "The page's server does not answer; the page goes on when it does.";
+  part("problem").textContent = "The page's server does not answer: this is what it said last. It goes on when the server does.";
 });

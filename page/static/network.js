@@ -15,6 +15,8 @@ export const KINDS = {
 };
 const SCALE = ["#c3ccd8", "#7fb2e5", "#3f7fd0", "#5e35b1", "#3b0a5e"]; // utilization 0, ¼, ½, ¾, 1
 const UNRATED = "#90a4ae";
+const QUEUE = 36; // height of a full queue
+const LEVELS = ["#9fb4c8", "#f6c85f", "#f2a541", "#ee8434", "#e76f2e", "#dc5428", "#cf3a24", "#b71c1c"];
 const TRAVEL = 800; // ms from end to end
 const SPREAD = 900; // ms in which the messages of a frame leave
 const MOST_DOTS = 8; // of one way and frame
@@ -44,6 +46,21 @@ function colour(load) {
   return SCALE[Math.min(SCALE.length - 1, Math.round(load.utilization * (SCALE.length - 1)))];
 }
 
+const UNKNOWN = { bps: null, utilization: null };
+const UNKNOWN_LINE = { loads: [UNKNOWN, UNKNOWN], state: "unwatched", queues: [null, null] };
+const unknownNode = (name) => ({ name, state: "unknown", detail: "", sent: {}, marked: 0, drops: {} });
+
+function showQueue(bar, queue, node, towards) {
+  bar.setAttribute("visibility", queue?.packets ? "visible" : "hidden");
+  if (!queue) return;
+  const [, fill, title] = bar.children;
+  const high = Math.max(2, QUEUE * queue.full);
+  fill.setAttribute("y", QUEUE / 2 - high);
+  fill.setAttribute("height", high);
+  fill.style.fill = LEVELS[Math.min(queue.level, LEVELS.length - 1)];
+  title.textContent = `queue of ${node} towards ${towards}: ${queue.packets} packets, level ${queue.level}`;
+}
+
 export class Network {
   constructor(container, choose) {
     this.container = container;
@@ -62,6 +79,8 @@ export class Network {
     const nodes = picture.places.filter((each) => each.role !== "dc").length;
     this.talks = nodes <= TALK;
     this.size = this.talks ? 28 : Math.max(9, 28 * Math.sqrt(TALK / nodes));
+    const centres = picture.places.length - nodes;
+    this.small = 0.7 * Math.min(this.size, 28 * Math.sqrt(TALK / Math.max(centres, 1)));
     this.high = picture.height * WIDE + 2 * MARGIN;
     const viewBox = `${-MARGIN} ${-MARGIN} ${WIDE + 2 * MARGIN} ${this.high}`;
     this.root = svg("svg", { viewBox });
@@ -95,16 +114,27 @@ export class Network {
     const text = sides.map((side) => {
       const off = shift + side * (steep ? 11 : 14);
       return group.appendChild(svg("text", {
-        x: (x1 + x2) / 2 + across * off, y: (y1 + y2) / 2 + up * off + 5, class: "rate", "font-size": 14,
+        x: (x1 + x2) / 2 + across * off, y: (y1 + y2) / 2 + up * off + 5, class: "rate", "font-size": 13,
         "text-anchor": steep ? (across * side > 0 ? "start" : "end") : "middle",
       }));
     });
-    return { line, title, loads, text };
+    const queues = [0, 1].map((end) => {
+      const [[x, y], [toX, toY]] = end ? [[x2, y2], [x1, y1]] : [[x1, y1], [x2, y2]];
+      const part = Math.min(0.4, (this.size + 8) / length);
+      const bar = group.appendChild(svg("g", {
+        class: "queue", visibility: "hidden",
+        transform: `translate(${x + (toX - x) * part + across * shift} ${y + (toY - y) * part + up * shift})`,
+      }));
+      bar.append(svg("rect", { x: -4, y: -QUEUE / 2, width: 8, height: QUEUE, class: "room" }),
+        svg("rect", { x: -4, width: 8 }), svg("title"));
+      return bar;
+    });
+    return { line, title, loads, text, queues };
   }
 
   addNode(place) {
     const [x, y] = this.at.get(place.name);
-    const size = place.role === "dc" ? this.size * 0.7 : this.size;
+    const size = place.role === "dc" ? this.small : this.size;
     const group = svg("g", { class: `node ${place.role}`, transform: `translate(${x} ${y})` });
     const wide = place.role === "dc" ? Math.max(size * 2.4, place.note.length * size * 0.42 + 12) : size * 2.4;
     const shape = place.role === "p"
@@ -129,9 +159,10 @@ export class Network {
 
   /** moves: whether the messages of the frame travel; else their numbers alone are there. */
   show(frame, moves, chosen) {
-    frame.lines.forEach((view, index) => this.showLine(this.lines[index], view));
-    for (const node of frame.nodes) this.showNode(this.nodes.get(node.name), node, chosen);
-    if (frame.problem) for (const { group } of this.nodes.values()) group.classList.add("away");
+    this.lines.forEach((line, index) => this.showLine(line, frame.lines[index] ?? UNKNOWN_LINE));
+    const views = new Map(frame.nodes.map((node) => [node.name, node]));
+    for (const [name, node] of this.nodes)
+      if (node.place.role !== "dc") this.showNode(node, views.get(name) ?? unknownNode(name), chosen);
     const bad = (path) => path.state === "failed" || path.state === "congested";
     this.pathLayer.replaceChildren(...frame.paths.filter((path) => bad(path) || path.takes_over).map((path) => {
       const points = path.route.map((name) => this.at.get(name)?.join(",")).filter(Boolean).join(" ");
@@ -143,8 +174,9 @@ export class Network {
     else this.flying = [];
   }
 
-  showLine({ line, title, loads, text }, view) {
+  showLine({ line, title, loads, text, queues }, view) {
     const [near, far] = line.ends;
+    queues.forEach((bar, index) => showQueue(bar, view.queues[index], line.ends[index], line.ends[1 - index]));
     loads.forEach((stroke, index) => {
       const load = view.loads[index];
       stroke.style.stroke = colour(load);

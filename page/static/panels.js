@@ -67,11 +67,11 @@ export function showFlows(section, flows, why, chosen, choose) {
   ));
 }
 
-export function showEvents(list, frames) {
+export function showEvents(list, frames, when) {
   const events = frames.flatMap((frame) => frame.events).slice(-SHOWN_EVENTS).reverse();
   list.replaceChildren(...events.map((event) => {
     const item = element("li", undefined, event.warns ? "warns" : "");
-    item.append(element("time", clock(event.time)), event.message);
+    item.append(element("time", when(event.time)), event.message);
     return item;
   }));
 }

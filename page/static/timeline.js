@@ -3,7 +3,8 @@
 
 const FRAMES = 300;
 const LISTS = 60;
-const SECOND = 1000;
+const PACE = 1000; // ms from frame to frame, as they came
+const VIRTUAL_PACE = 400; // of time that is not that of clocks
 
 export class Timeline {
   constructor(show) {
@@ -14,6 +15,7 @@ export class Timeline {
   begin() {
     this.frames = [];
     this.lists = [];
+    this.isVirtual = false;
     this.goLive();
   }
 
@@ -64,10 +66,10 @@ export class Timeline {
     this.stopAt(from);
     this.mode = "replay";
     this.clock = setInterval(() => {
-      if (this.at >= this.frames.length - 1) return this.goLive();
+      if (this.at >= this.frames.length - 1) return this.isVirtual ? this.stopAt(this.at) : this.goLive();
       this.at += 1;
       this.tell(true);
-    }, SECOND);
+    }, this.isVirtual ? VIRTUAL_PACE : PACE);
     this.tell(true);
   }
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-WAIT = 60.0
+WAIT = 180.0
 """Seconds for anything."""
 
 

@@ -95,6 +95,7 @@ class ScriptedController:
     links: list[pb.Link] = field(default_factory=list)
     policies: list[pb.Policy] = field(default_factory=list)
     flows: list[pb.Flow] = field(default_factory=list)
+    flows_refused: str = ""
     events: list[pb.Event] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     _news: threading.Condition = field(default_factory=threading.Condition)
@@ -158,9 +159,11 @@ class ScriptedController:
         return pb.ListPathsResponse(policies=self.policies)
 
     def ListFlows(  # noqa: N802
-        self, _request: object, _context: grpc.ServicerContext
+        self, _request: object, context: grpc.ServicerContext
     ) -> Iterator[pb.ListFlowsResponse]:
         self.asked.append("flows")
+        if self.flows_refused:
+            context.abort(grpc.StatusCode.UNAVAILABLE, self.flows_refused)
         if self.flows:
             yield pb.ListFlowsResponse(flows=self.flows)
 

@@ -19,28 +19,35 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is n
 
 HOSTILE = "<img src=x onerror=\"document.body.textContent='taken'\"><script>alert(1)</script>"
 FRAMES_PER_SECOND = 30
-WAIT_MS = 60_000
+WAIT_MS = 180_000
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """The browser."""
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
 
 
 @contextmanager
-def browser_at(address: str) -> Iterator[Any]:
-    """The page in the browser, which must say nothing to its console and ask nobody else."""
+def tab_at(chromium: Any, address: str) -> Iterator[Any]:  # noqa: ANN401
+    """The page in a tab, which must say nothing to its console and ask nobody else."""
     wrong: list[str] = []
 
     def asked(request: Any) -> None:  # noqa: ANN401
         if not request.url.startswith((address, "data:")):
             wrong.append(request.url)
 
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        tab = chromium.new_page(viewport={"width": 1280, "height": 900})
-        tab.set_default_timeout(WAIT_MS)
-        tab.on("console", lambda message: wrong.append(message.text))
-        tab.on("pageerror", lambda error: wrong.append(str(error)))
-        tab.on("request", asked)
-        tab.goto(address)
-        yield tab
-        chromium.close()
+    tab = chromium.new_page(viewport={"width": 1280, "height": 900})
+    tab.set_default_timeout(WAIT_MS)
+    tab.on("console", lambda message: wrong.append(message.text))
+    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.on("request", asked)
+    tab.goto(address)
+    yield tab
+    tab.close()
     assert wrong == []
 
 
@@ -73,14 +80,14 @@ def congestion(controller: ScriptedController) -> None:
 def says(tab: Any, text: str, where: str = "body") -> None:  # noqa: ANN401
     """Wait until a part of the page says this."""
     tab.wait_for_function(
-        "([where, text]) => document.querySelector(where).textContent.includes(text)",
+        "([where, text]) => document.querySelector(where)?.textContent.includes(text)",
         arg=[where, text],
     )
 
 
-def test_the_network_moves_and_can_be_stopped_and_wound_back(tmp_path: Path) -> None:
+def test_the_network_moves_and_can_be_stopped_and_wound_back(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
     controller, api = ScriptedController(line_network()), f"unix:{tmp_path}/api"
-    with controller.serving(api), page_running(api) as address, browser_at(address) as tab:
+    with controller.serving(api), page_running(api) as address, tab_at(chromium, address) as tab:
         says(tab, "No flow is labelled", "#flows")
         with again_and_again(lambda: congestion(controller)):
             says(tab, "Fast CNP", "#picture")
@@ -103,17 +110,17 @@ def test_the_network_moves_and_can_be_stopped_and_wound_back(tmp_path: Path) -> 
         assert "live" in tab.inner_text("#clock")
 
 
-def test_the_story_of_a_flow_and_of_a_node(tmp_path: Path) -> None:
+def test_the_story_of_a_flow_and_of_a_node(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
     controller, api = ScriptedController(line_network()), f"unix:{tmp_path}/api"
     controller.flows = [flow(1, notifications=12)]
-    with controller.serving(api), page_running(api) as address, browser_at(address) as tab:
+    with controller.serving(api), page_running(api) as address, tab_at(chromium, address) as tab:
         tab.click("#flows tbody tr")
         says(tab, "12 notifications came for its label", "#details")
         tab.click(".node.pe >> nth=0")
         says(tab, "pe1 is up", "#details")
 
 
-def test_names_and_messages_are_text(tmp_path: Path) -> None:
+def test_names_and_messages_are_text(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
     """Tenants and devices choose them."""
     controller, api = ScriptedController(line_network()), f"unix:{tmp_path}/api"
     controller.network.nodes[0].ports[0].name = HOSTILE
@@ -121,7 +128,7 @@ def test_names_and_messages_are_text(tmp_path: Path) -> None:
     controller.notification = HOSTILE
     controller.flows = [flow(1)]
     controller.flows[0].key.vrf = HOSTILE
-    with controller.serving(api), page_running(api) as address, browser_at(address) as tab:
+    with controller.serving(api), page_running(api) as address, tab_at(chromium, address) as tab:
         says(tab, HOSTILE, "#flows tbody")
         says(tab, HOSTILE, "#mode")
         tab.click("#flows tbody tr")
@@ -131,7 +138,7 @@ def test_names_and_messages_are_text(tmp_path: Path) -> None:
         assert tab.locator("img, script:not([src])").count() == 0
 
 
-def test_links_and_paths_that_fail(tmp_path: Path) -> None:
+def test_links_and_paths_that_fail(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
     controller, api = ScriptedController(line_network()), f"unix:{tmp_path}/api"
     controller.links = [pb.Link(node="p1", port=2, peer="p2", peer_port=1, state="down")]
     paths = [
@@ -139,24 +146,24 @@ def test_links_and_paths_that_fail(tmp_path: Path) -> None:
         pb.Path(tunnel="two", state="up", rate=9.0),
     ]
     controller.policies = [pb.Policy(node="pe1", name="both", to="pe2", paths=paths)]
-    with controller.serving(api), page_running(api) as address, browser_at(address) as tab:
+    with controller.serving(api), page_running(api) as address, tab_at(chromium, address) as tab:
         says(tab, "up, takes over", "#paths")
         assert tab.locator(".load.down").count() == 2
         assert tab.locator(".path.bad").count() == tab.locator(".path.over").count() == 1
 
 
-def test_the_controller_ends_while_one_looks(tmp_path: Path) -> None:
+def test_the_controller_ends_while_one_looks(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
     controller, api = ScriptedController(line_network()), f"unix:{tmp_path}/api"
     with page_running(api) as address:
-        with controller.serving(api), browser_at(address) as tab:
+        with controller.serving(api), tab_at(chromium, address) as tab:
             tab.wait_for_selector(".node")
-        with browser_at(address) as tab:
+        with tab_at(chromium, address) as tab:
             says(tab, "no controller answers", "#problem")
-            assert tab.locator(".node.away").count() == 6
+            assert tab.locator(".node.away").count() == 4
 
 
 @pytest.mark.exhaustive
-def test_sixty_four_nodes_and_a_thousand_flows_move_smoothly(tmp_path: Path) -> None:
+def test_sixty_four_nodes_and_a_thousand_flows_move_smoothly(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
     controller, api = ScriptedController(grid_network()), f"unix:{tmp_path}/api"
     controller.flows = [flow(number, node="n00") for number in range(1000)]
 
@@ -180,7 +187,7 @@ def test_sixty_four_nodes_and_a_thousand_flows_move_smoothly(tmp_path: Path) -> 
     with (
         controller.serving(api),
         page_running(api) as address,
-        browser_at(address) as tab,
+        tab_at(chromium, address) as tab,
         again_and_again(everywhere),
     ):
         says(tab, "100 of 1000 flows", "#flows")

@@ -38,12 +38,17 @@ def lonely(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def get(
-    address: str, path: str, host: str | None = None, method: str = "GET"
+    address: str,
+    path: str,
+    host: str | None = None,
+    method: str = "GET",
+    site: str | None = None,
 ) -> http.client.HTTPResponse:
     """An answer, of which the headers were read."""
     place = urlsplit(address)
     connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=WAIT)
-    connection.request(method, path, headers={"Host": host} if host else {})
+    headers = {"Host": host, "Sec-Fetch-Site": site}
+    connection.request(method, path, headers={name: v for name, v in headers.items() if v})
     return connection.getresponse()
 
 
@@ -100,6 +105,20 @@ def test_a_controller_that_is_away_and_comes_back(controller: ScriptedController
             assert frame["nodes"]
 
 
+def test_flows_that_cannot_be_listed_hide_nothing_else(
+    controller: ScriptedController, api: str
+) -> None:
+    """As when a switch goes away while its counters are read."""
+    controller.flows_refused = "pe1 is away; its counters cannot be read"
+    with controller.serving(api), page_running(api) as address, stream_of(address) as messages:
+        frames = (value for name, value in messages if name == "frame")
+        for _ in range(3):
+            frame = next(frames)
+            assert frame["nodes"]
+            assert not frame["problem"]
+        assert "flows" in controller.asked
+
+
 def test_every_file_has_the_headers_that_keep_strangers_out(lonely: str) -> None:
     for path in FILES:
         with get(lonely, path) as answer:
@@ -112,6 +131,12 @@ def test_every_file_has_the_headers_that_keep_strangers_out(lonely: str) -> None
             assert answer.read()
     assert get(lonely, "/../pyproject.toml").status == 404
     assert get(lonely, "/__main__.py").status == 404
+
+
+def test_the_page_of_somebody_else_takes_no_place_of_a_viewer(lonely: str) -> None:
+    """Whose script it is, browsers say."""
+    for site, status in (("cross-site", 403), ("same-site", 403), ("same-origin", 200)):
+        assert get(lonely, "/stream", site=site).status == status
 
 
 def test_the_page_only_shows(lonely: str) -> None:
@@ -147,7 +172,7 @@ def page(*options: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("listen", ["0.0.0.0:9664", "192.0.2.1:9664", "[::]:9664", "unix:/tmp/a"])
 def test_an_address_that_others_reach_is_refused(listen: str) -> None:
     done = page("--listen", listen)
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert "is no loopback address" in done.stderr
 
 

@@ -13,10 +13,11 @@ LINE_EVERY_S = 2.0
 
 
 class Display:
-    """Context manager; `show` takes the newest state."""
+    """Context manager; `show` takes the newest state. page: the address of the live page."""
 
-    def __init__(self, console: Console, scenario: Scenario, mode: Mode) -> None:
+    def __init__(self, console: Console, scenario: Scenario, mode: Mode, page: str = "") -> None:
         self._console = console
+        self._page = page
         self._scenario = scenario
         self._mode = mode
         self._live = Live(console=console, refresh_per_second=8) if console.is_terminal else None
@@ -51,6 +52,8 @@ class Display:
         depth = "" if progress.queue_depth is None else f"{progress.queue_depth:3d} packets queued"
         notices = f"{progress.notices} {self._mode.notice.title} sent"
         table.add_row(f"  {self._scenario.bottleneck[0]}", depth, notices)
+        if self._page:
+            table.add_row("  live page", self._page)
         return table
 
     def _line(self, progress: Progress) -> str:

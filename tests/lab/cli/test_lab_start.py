@@ -18,7 +18,7 @@ print("imported", *sys.modules, file=sys.stderr)
 """
 
 
-@pytest.mark.parametrize("command", [(), ("run",), ("show",), ("compare",), ("list",)])
+@pytest.mark.parametrize("command", [(), ("run",), ("show",), ("compare",), ("play",), ("list",)])
 def test_help_imports_nothing_slow(command: tuple[str, ...]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, *command, "--help"],

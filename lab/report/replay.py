@@ -1,0 +1,230 @@
+"""A result as the live page shows it: a picture, and frames of its virtual time."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from fcn.lab.result.model import QueueInfo, Result
+from fcn.lab.result.tables import LINK_DOWN, LINK_UP
+from fcn.page.hub import FRAMES
+from fcn.page.layout import layout, neighbours, shortest
+from fcn.page.model import (
+    EventView,
+    Frame,
+    Kind,
+    Line,
+    LineView,
+    Load,
+    NodeView,
+    Picture,
+    Place,
+    Queue,
+    Travel,
+)
+from fcn.page.travels import Travels
+
+NS = 1e9
+
+_CROSSED = {"fast_cnp": Kind.FAST_CNP, "end_con_cnp": Kind.END_CON_CNP, "cnp": Kind.CNP}
+"""What is noted of each link that is watched; of other kinds there are counters at both ends."""
+
+Whole = NDArray[np.int64]
+Pair = tuple[str, str]
+
+
+def picture_of(result: Result) -> Picture:
+    """Switches and hosts with all links."""
+    network = result.about.network
+    roles = {node.name: "pe" if node.role == "pe" else "p" for node in network.nodes}
+    roles |= {host.name: "dc" for host in network.hosts}
+    lines = tuple(Line((link.a, link.b), (None, None)) for link in network.links)
+    points, height = layout(list(roles), [line.ends for line in lines])
+    places = tuple(
+        Place(name, role, *points[name], name if role == "dc" else "")
+        for name, role in roles.items()
+    )
+    return Picture(places, lines, height, virtual=True)
+
+
+def frames_of(result: Result) -> Iterator[Frame]:
+    """At most as many as the page keeps, each of the same time."""
+    about = result.about
+    ends = np.linspace(0, max(about.reached_ns, 1), FRAMES + 1).astype(np.int64)
+    links = _LinkFrames(result, ends)
+    nodes = _NodeFrames(result, ends)
+    travels = _TravelFrames(result, ends)
+    for at, (begin, end) in enumerate(pairwise(ends)):
+        views = tuple(nodes.of(at))
+        yield Frame(
+            float(end) / NS,
+            no_flows="The laboratory's report has the flows: `fcn lab show`.",
+            notification=about.mode,
+            nodes=views,
+            lines=tuple(links.of(at)),
+            travels=tuple(travels.of(at, views)),
+            events=tuple(
+                EventView(each.time_ns / NS, "scenario", "", each.text, warns=False)
+                for each in about.events
+                if begin < each.time_ns <= end or (at == 0 and each.time_ns == 0)
+            ),
+        )
+
+
+def _last(rows: pd.DataFrame, column: str, ends: Whole) -> Whole:
+    """A value that stays until the next row, at the end of each frame; 0 before the first."""
+    rows = rows.sort_values("time_ns", kind="stable")
+    found = np.searchsorted(rows["time_ns"].to_numpy(), ends, side="right")
+    return np.concatenate(([0], rows[column].to_numpy(np.int64)))[found]
+
+
+def _frame_numbers(rows: pd.DataFrame, ends: Whole) -> pd.Series:
+    """The frame in which each row is."""
+    numbers = np.searchsorted(ends, rows["time_ns"].to_numpy(), side="left") - 1
+    return pd.Series(np.clip(numbers, 0, len(ends) - 2), index=rows.index)
+
+
+def _by(rows: pd.DataFrame, *columns: str) -> dict[Any, pd.DataFrame]:
+    """The rows that have the same values there, by these."""
+    return dict(iter(rows.groupby(list(columns), sort=False)))
+
+
+class _LinkFrames:
+    """Links: what is sent, what waits, and whether they are up."""
+
+    def __init__(self, result: Result, ends: Whole) -> None:
+        network = result.about.network
+        self._links = network.links
+        self._seconds = np.diff(ends) / NS
+        sent = _by(result.links, "node", "towards")
+        self._sent = {pair: np.diff(_last(rows, "octets", ends)) for pair, rows in sent.items()}
+        limits = {(each.node, each.towards): each for each in network.queues}
+        self._queues = {
+            pair: list(map(partial(_queue, limits.get(pair)), _highest(rows, ends)))
+            for pair, rows in _by(result.queues, "node", "towards").items()
+        }
+        changes = _by(result.counters, "kind", "node", "name")
+        self._changes = {
+            key: _last(rows, "value", ends)[1:]
+            for key, rows in changes.items()
+            if key[0] in (LINK_UP, LINK_DOWN)
+        }
+
+    def of(self, at: int) -> Iterator[LineView]:
+        for link in self._links:
+            pairs = (link.a, link.b), (link.b, link.a)
+            near, far = (self._load(pair, link.rate_bps, at) for pair in pairs)
+            first, second = (
+                self._queues[pair][at] if pair in self._queues else None for pair in pairs
+            )
+            state = "down" if any(self._is_down(*pair, at) for pair in pairs) else "unwatched"
+            yield LineView((near, far), state, (first, second))
+
+    def _load(self, pair: Pair, rate: int, at: int) -> Load:
+        if pair not in self._sent:
+            return Load()
+        bps = float(self._sent[pair][at]) * 8 / self._seconds[at]
+        return Load(bps, bps / rate if rate else None)
+
+    def _is_down(self, node: str, towards: str, at: int) -> bool:
+        downs = self._changes.get((LINK_DOWN, node, towards))
+        ups = self._changes.get((LINK_UP, node, towards))
+        return downs is not None and int(downs[at]) > 0 and (ups is None or downs[at] >= ups[at])
+
+
+def _highest(rows: pd.DataFrame, ends: Whole) -> list[int]:
+    """The deepest sample of each frame; without one the sample before."""
+    kept = _last(rows, "packets", ends)[1:].copy()
+    highest = rows.groupby(_frame_numbers(rows, ends))["packets"].max()
+    kept[highest.index.to_numpy()] = highest.to_numpy()
+    return [int(packets) for packets in kept]
+
+
+def _queue(limits: QueueInfo | None, packets: int) -> Queue:
+    thresholds = limits.thresholds if limits is not None else ()
+    level = sum(packets >= each for each in thresholds)
+    top = thresholds[-1] if thresholds else (limits.packets if limits is not None else None) or 0
+    return Queue(packets, level, min(1.0, packets / top) if top else 0.0)
+
+
+class _NodeFrames:
+    """What switches counted."""
+
+    def __init__(self, result: Result, ends: Whole) -> None:
+        self._nodes = result.about.network.nodes
+        self._grown: dict[str, dict[Pair, Whole]] = {node.name: {} for node in self._nodes}
+        for (node, kind, name), rows in _by(result.counters, "node", "kind", "name").items():
+            if kind in ("event", "drop") and node in self._grown:
+                self._grown[node][kind, name] = np.diff(_last(rows, "value", ends))
+
+    def of(self, at: int) -> Iterator[NodeView]:
+        for node in self._nodes:
+            grown = {key: int(values[at]) for key, values in self._grown[node.name].items()}
+            events = {name: n for (kind, name), n in grown.items() if n and kind == "event"}
+            yield NodeView(
+                node.name,
+                "up",
+                "",
+                (),
+                0,
+                sent=_kinds(events, "_SENT"),
+                received=_kinds(events, "_RECEIVED"),
+                marked=events.get("CE_MARKED", 0),
+                suppressed={name: n for name, n in events.items() if name.endswith("_SUPPRESSED")},
+                drops={name: n for (kind, name), n in grown.items() if n and kind == "drop"},
+            )
+
+
+def _kinds(events: Mapping[str, int], ending: str) -> dict[str, int]:
+    return {kind: events[kind + ending] for kind in Kind if kind + ending in events}
+
+
+class _TravelFrames:
+    """Which way messages went: link by link where that was noted, else by counters of both ends."""
+
+    def __init__(self, result: Result, ends: Whole) -> None:
+        network = result.about.network
+        names = [node.name for node in network.nodes]
+        near = neighbours(
+            [*names, *(host.name for host in network.hosts)],
+            [(link.a, link.b) for link in network.links],
+        )
+        self._noted = {Kind.CNP, Kind.PAUSE}
+        if len(result.crossings):
+            self._noted |= set(_CROSSED.values())
+        inner = [(link.a, link.b) for link in network.links if {link.a, link.b} <= set(names)]
+        self._others = Travels(names, inner)
+        self._frames: dict[int, list[Travel]] = {}
+        ways = {
+            host.name: shortest(host.pe, host.name, near) or (host.name,) for host in network.hosts
+        }
+        crossings = result.crossings[result.crossings["what"].isin(list(_CROSSED))]
+        for (at, node, towards, what), count in _counts(crossings, ends, "node", "towards", "what"):
+            self._add(at, Travel(_CROSSED[what], (node, towards), count))
+        notices = result.notices
+        told = notices[(notices["what"] == "cnp") & (notices["by_switch"] == 1)]
+        for (at, host), count in _counts(told, ends, "host"):
+            self._add(at, Travel(Kind.CNP, ways[host], count))
+        pauses = result.pauses[result.pauses["duration_ns"] > 0]
+        for (at, node, towards), count in _counts(pauses, ends, "node", "towards"):
+            self._add(at, Travel(Kind.PAUSE, (towards, node), count))
+
+    def _add(self, at: int, travel: Travel) -> None:
+        self._frames.setdefault(at, []).append(travel)
+
+    def of(self, at: int, nodes: tuple[NodeView, ...]) -> Iterator[Travel]:
+        yield from self._frames.get(at, ())
+        for travel in self._others.see(nodes):
+            if travel.kind not in self._noted:
+                yield travel
+
+
+def _counts(rows: pd.DataFrame, ends: Whole, *columns: str) -> Iterator[tuple[Any, int]]:
+    """How many rows of a frame have the same values there, by frame and these."""
+    groups = rows.groupby([_frame_numbers(rows, ends), *columns], sort=False).size()
+    for key, count in groups.items():
+        yield key, int(count)
