@@ -1,10 +1,11 @@
 """The rows of a sweep while it goes on: a file to which each finished run adds a line."""
 
-import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from fcn.lab.errors import LabError
 
@@ -18,6 +19,9 @@ class Row:
     identity: str
     digest: str
     measures: Mapping[str, float | None]
+
+
+_ROW = TypeAdapter(Row)
 
 
 class RowStore:
@@ -34,10 +38,10 @@ class RowStore:
             raise LabError(f"{folder}: {error.strerror}; name another folder") from None
         whole = written[: written.rfind(b"\n") + 1]
         try:
-            rows = [Row(**json.loads(line)) for line in whole.splitlines()]
+            rows = [_ROW.validate_json(line) for line in whole.splitlines()]
             if len(whole) < len(written):
                 os.truncate(self.file, len(whole))
-        except (ValueError, TypeError):
+        except ValueError:
             raise LabError(f"{self.file}: not the rows of a sweep; name another folder") from None
         except OSError as error:
             raise LabError(f"{self.file}: {error.strerror}") from None
@@ -45,10 +49,10 @@ class RowStore:
 
     def add(self, row: Row) -> None:
         """Keep a row, whatever happens to this process afterwards. Raises LabError."""
-        line = json.dumps(asdict(row), separators=(",", ":")) + "\n"
+        line = _ROW.dump_json(row) + b"\n"
         try:
             with self.file.open("ab") as stream:
-                stream.write(line.encode())
+                stream.write(line)
                 stream.flush()
                 os.fsync(stream.fileno())
         except OSError as error:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import dask
-from distributed import Client, Future, KilledWorker, LocalCluster, as_completed
+from distributed import Client, Future, LocalCluster, as_completed
 
 from fcn.lab.errors import LabError
 from fcn.lab.run.runner import run_scenario
@@ -17,8 +17,9 @@ from fcn.lab.sweep.rows import Row, RowStore
 _OF_PROCESSES = {
     # Who sends the runs knows better what to do then (run_sweep).
     "distributed.scheduler.allowed-failures": 0,
-    # A process may be slow to start beside others that compute.
+    # A process may be slow to start beside others that compute, also in place of one that died.
     "distributed.comm.timeouts.connect": "300s",
+    "distributed.deploy.lost-worker-timeout": "1 hour",
 }
 
 
@@ -55,7 +56,7 @@ def cluster(address: str | None = None, workers: int | None = None) -> Iterator[
             threads_per_worker=1,
             processes=True,
             memory_limit=0,
-            dashboard_address=None,
+            dashboard_address=":0",
             silence_logs=50,
         ) as local,
         Client(local, set_as_default=False) as client,
@@ -73,20 +74,20 @@ def run_sweep(
 ) -> Iterator[Done]:
     """Run those of which there is no row, and keep the row of each as it finishes.
 
-    A run that fails costs no other. Neither does one whose worker dies: all that this worker had is
-    run again at the end, one at a time, so that it is known which of them it is. stop: asked before
-    each run whether to begin no more.
+    A run that fails costs no other. Neither does one whose worker dies: all that this worker had,
+    results included, is run again at the end, one at a time, so that it is known which of them it
+    is. stop: asked before each run whether to begin no more.
     """
     suspects: list[Point] = []
     missing = [point for point in points if point.identity not in store.rows]
-    for point, future in _at_once(missing, client, execute, stop):
-        if isinstance(future.exception(), KilledWorker):
+    for point, outcome in _at_once(missing, client, execute, stop):
+        if isinstance(outcome, Exception) and not isinstance(outcome, LabError):
             suspects.append(point)
         else:
-            yield _done(point, future, store)
+            yield _done(point, outcome, store)
     for suspect in suspects:
-        for point, future in _at_once([suspect], client, execute, stop):
-            yield _done(point, future, store)
+        for point, outcome in _at_once([suspect], client, execute, stop):
+            yield _done(point, outcome, store)
 
 
 def _at_once(
@@ -94,7 +95,7 @@ def _at_once(
     client: Client,
     execute: Callable[[Point], Row],
     stop: Callable[[], bool],
-) -> Iterator[tuple[Point, Future]]:
+) -> Iterator[tuple[Point, Row | Exception]]:
     """Runs as they end, as many at a time as there are workers. What waits is kept here: a worker
     that dies is held against all that was sent to it."""
     waiting = iter(points)
@@ -103,25 +104,35 @@ def _at_once(
 
     def begin() -> None:
         if not stop() and (point := next(waiting, None)) is not None:
-            future = client.submit(execute, point, key=f"fcn-{point.identity}", pure=False)
+            # By a key of its own: of one that failed the scheduler would tell the same again.
+            future = client.submit(execute, point, pure=False)
             running[future] = point
             pool.add(future)
 
     for _ in range(max(1, sum(client.nthreads().values()))):
         begin()
     for future in pool:
-        yield running.pop(future), future
+        yield running.pop(future), _outcome(future)
         begin()
 
 
-def _done(point: Point, future: Future, store: RowStore) -> Done:
-    error = future.exception()
-    if error is None:
-        store.add(future.result())
-    return Done(point, "" if error is None else _reason(error))
+def _outcome(future: Future) -> Row | Exception:
+    """The result is still in the worker, and is lost where that dies now."""
+    try:
+        row: Row = future.result()
+    except Exception as error:
+        return error
+    return row
 
 
-def _reason(error: BaseException) -> str:
+def _done(point: Point, outcome: Row | Exception, store: RowStore) -> Done:
+    if isinstance(outcome, Exception):
+        return Done(point, _reason(outcome))
+    store.add(outcome)
+    return Done(point, "")
+
+
+def _reason(error: Exception) -> str:
     if isinstance(error, LabError):
         return str(error)
     return f"{type(error).__name__}: {error}".splitlines()[0]

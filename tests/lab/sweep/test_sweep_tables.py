@@ -29,7 +29,16 @@ def test_rows_outlive_the_process_and_one_that_was_cut_off_does_not_count(tmp_pa
         assert store.file.read_bytes() == whole
 
 
-@pytest.mark.parametrize("text", ["{}\n", "nothing\n", '{"identity": "a"}\n', "[1]\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"identity": "a", "digest": "", "measures": {"jain": "x"}}\n',
+        "{}\n",
+        "nothing\n",
+        '{"identity": "a"}\n',
+        "[1]\n",
+    ],
+)
 def test_what_are_no_rows_is_refused_and_stays(tmp_path: Path, text: str) -> None:
     (tmp_path / "rows.jsonl").write_text(text)
     with pytest.raises(LabError, match="not the rows of a sweep"):
