@@ -7,11 +7,12 @@ Without a folder it is in memory: then it outlives a switch only.
 import asyncio
 import logging
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+from fcn.controller.clock import SYSTEM_CLOCK
 
 LOG = logging.getLogger("fcn")
 
@@ -71,7 +72,9 @@ class Store:
     Raises StoreError.
     """
 
-    def __init__(self, folder: str | None = None, wall: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, folder: str | None = None, wall: Callable[[], float] = SYSTEM_CLOCK.wall
+    ) -> None:
         self.lasts = folder is not None
         self._file = Path(folder) / FILE if folder is not None else Path(":memory:")
         self._wall = wall

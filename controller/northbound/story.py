@@ -1,7 +1,7 @@
 """What is known of a flow, in sentences: for `fcn flows show` and the live page."""
 
-import time
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.proto import fcn_pb2 as pb
@@ -26,7 +26,7 @@ def story(flow: pb.Flow, counts: Mapping[str, int]) -> Iterator[str]:
     key = flow.key
     yield f"A flow of VRF {key.vrf}, from {key.src} to queue pair {key.dest_qp:#x} of {key.dst}."
     if flow.HasField("label"):
-        since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(flow.since))
+        since = datetime.fromtimestamp(flow.since).isoformat(" ", "seconds")
         yield f"{flow.node} has given its packets the label {flow.label:#x} since {since}."
     else:
         yield "It has no label now: it was idle, or no PE has room for it or has reported it."

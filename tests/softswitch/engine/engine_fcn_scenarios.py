@@ -264,7 +264,7 @@ def p_setup(target: Target) -> None:
         t.add("port_role", [Exact(port), Exact(0)], "admit.port_role.set_core_port")
     _common(t, "look_up", "look_up.endpoint", "PEgress")
     target.table_set_default(
-        "domain_mode", ActionCall("PEgress.tell.domain_mode.set_mode", (FAST_CNP, 0))
+        "domain_mode", ActionCall("PEgress.tell.congested_flow.domain_mode.set_mode", (FAST_CNP, 0))
     )
     args = (ip6("fc00:0:10::1"), 49153, CNP_PORT, 0xB8, 64, 1)
     target.table_set_default(
