@@ -29,7 +29,7 @@ from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.member import Job, Member
 from fcn.controller.node.session import SwitchAwayError
-from fcn.controller.node.settings import Past, drop, recall
+from fcn.controller.node.settings import Past, drop, rebase, recall
 from fcn.controller.northbound.metrics import FcnCollector, serving_metrics
 from fcn.controller.northbound.network import Applied, ApplyError, Network
 from fcn.controller.northbound.snapshot import take_snapshot
@@ -157,7 +157,7 @@ class ControlPlane:
     ) -> AsyncIterator[tuple[str, P4Schema, Change]]:
         """What the configuration in `text` would change at each node. Raises ConfigError naming
         `file`, PipelineError."""
-        config = self._read(text, file)
+        config = await self._read(text, file)
         members = self._members_of(config)
         changed = {
             name: member
@@ -197,7 +197,8 @@ class ControlPlane:
 
     async def _apply(self, text: str, file: str) -> list[Applied]:
         async with self._changing:
-            before, config = self.config, self._read(text, file)
+            before, config = self.config, await self._read(text, file)
+            old = self._members
             refused = {name: agent.intent.refused for name, agent in self.nodes.items()}
             changes, past = await self._change_to(config)
             applied = []
@@ -206,6 +207,8 @@ class ControlPlane:
                 written = await agent.synchronized()
                 if agent.intent.refused - refused.get(name, frozenset()):
                     reason = agent.refusal
+                    for each in changes.keys() & old.keys():
+                        rebase(self.store, old[each].provision)
                     await self._change_to(before)
                     raise ApplyError(
                         f"{name} refuses {reason}; the configuration before is in force again"
@@ -217,8 +220,10 @@ class ControlPlane:
             self.bus.emit(Kind.CONFIGURED, "", f"{file} is in force: {shown}", file=file)
             return applied
 
-    def _read(self, text: str, file: str) -> Config:
-        return parse_config(text, file, partial(check_reload, self.config))
+    async def _read(self, text: str, file: str) -> Config:
+        # In a thread: a file of a megabyte takes half a minute, and learning must not wait for it.
+        further = partial(check_reload, self.config)
+        return await asyncio.to_thread(parse_config, text, file, further)
 
     async def _change_to(
         self, config: Config

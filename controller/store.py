@@ -80,6 +80,7 @@ class Store:
         self._wall = wall
         self._changed_labels: dict[int, tuple[str, float] | None] = {}
         self._labels_due = self._labels_fail = False
+        self._was_there = self.lasts and self._file.exists()
         with self._opening():
             self._db = sqlite3.connect(self._file, timeout=0, isolation_level=None)
         try:
@@ -272,6 +273,12 @@ class Store:
                 "Start that one, or name another folder as `state`"
             )
         if version == 0:
+            if self._was_there:
+                LOG.warning(
+                    "%s is empty: what was said by command before, if anything was, is not known. "
+                    "To have it again, end the controller and put the file back from a copy",
+                    self._file,
+                )
             head = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}"
             self._db.executescript(f"BEGIN EXCLUSIVE; {_SCHEMA} {head}; COMMIT")
         ((sound,),) = run("PRAGMA quick_check(1)")

@@ -17,7 +17,7 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.cli.common import discard_output
 from fcn.controller.cli.page import missing_packages
 from fcn.controller.config import Config, ConfigError
-from fcn.controller.config.document import read_text
+from fcn.controller.config.document import read_again
 from fcn.controller.finsy_adapter import FinsyError
 from fcn.controller.hostagent.service import AgentServiceError
 from fcn.controller.logs import LogLevel, configure_logs
@@ -122,7 +122,7 @@ async def _reload(plane: ControlPlane, file: Path, again: asyncio.Event) -> None
         await again.wait()
         again.clear()
         try:
-            await plane.apply(read_text(file), str(file))
+            await plane.apply(read_again(file), str(file))
         except ConfigError as error:
             for line in str(error).splitlines():
                 LOG.error("%s", line)

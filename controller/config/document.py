@@ -1,6 +1,8 @@
 """YAML documents: read with the line of every value, validated by a model, all problems at once."""
 
+import errno
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -290,3 +292,11 @@ def read_text(file: Path) -> str:
         line = content.count(b"\n", 0, error.start) + 1
         reason = f"not UTF-8: octet {content[error.start]:#04x}; save the file as UTF-8"
         raise DocumentError(str(file), [Problem(line, "", reason)]) from None
+
+
+def read_again(file: Path) -> str:
+    """The text of a file that was read before, without a wait: a pipe gave its own once, and its
+    next writer may never come. Raises as read_text()."""
+    if not stat.S_ISREG(file.stat().st_mode):
+        raise OSError(errno.EINVAL, "no regular file, which could be read again", str(file))
+    return read_text(file)

@@ -87,7 +87,8 @@ class FlowService:
         self._events = FlowEvents(bus)
         self._registered = Registered(self._store)
         self._unlabelled: set[FlowKey] = set()
-        """Registered before the controller was started, and not labelled since."""
+        """Registered before the controller was started, or without a place in a configuration, and
+        not labelled since."""
         self._know_registered()
 
     def _know_registered(self) -> None:
@@ -120,6 +121,8 @@ class FlowService:
         for flow in self._labelling.all():
             if (flow.node, flow.key) not in staying:
                 self._end(flow.key, End.SILENCE, at=flow, why="it is not of the new configuration")
+                if flow.origin is Origin.MANUAL:
+                    self._unlabelled.add(flow.key)
         self._config, self._edges = config, edges
         self.labels.rest_for(config.flows.label_quarantine / 1e6)
         self._labelling.move_to(edges)

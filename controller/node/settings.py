@@ -47,6 +47,17 @@ def recall(store: Store, provision: Provision) -> list[Past]:
     return past
 
 
+def rebase(store: Store, provision: Provision) -> None:
+    """What was said of the node while another configuration was tried, and refused, was said in
+    place of what this one says. Where that cannot be written it is not in force."""
+    for setting in store.settings(provision.name):
+        said = _said_by_file(provision, setting.name)
+        try:
+            store.set(provision.name, setting._replace(instead_of=said))
+        except StoreError as error:
+            LOG.warning("%s", error)
+
+
 def drop(store: Store, node: str, past: list[Past]) -> None:
     """These are not kept any more. Where that cannot be written they are not in force either."""
     for setting, reason in past:

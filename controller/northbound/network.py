@@ -8,7 +8,7 @@ from typing import Protocol
 from finsy import P4Schema
 
 from fcn.controller.config import Config
-from fcn.controller.config.document import DocumentError, read_text
+from fcn.controller.config.document import DocumentError, read_again
 from fcn.controller.events import EventBus
 from fcn.controller.flows.service import FlowService
 from fcn.controller.hostagent.reports import HostReports
@@ -70,6 +70,6 @@ class Network:
     def is_file(self, text: str) -> bool:
         """Whether that file has this text now."""
         try:
-            return self.file is not None and read_text(self.file) == text
+            return self.file is not None and read_again(self.file) == text
         except (OSError, DocumentError):
             return False

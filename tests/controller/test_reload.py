@@ -1,5 +1,6 @@
 """Another configuration while the controller runs: the difference is written, or nothing."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from copy import deepcopy
@@ -312,3 +313,40 @@ async def test_nodes_come_and_go(network: dict[str, Any], switches: Switches) ->
         it.network["nodes"]["p3"] = p3
         await it.apply()
         await all_up(plane)
+
+
+async def test_a_registered_flow_outlasts_a_file_without_its_vrf(
+    network: dict[str, Any], switches: Switches
+) -> None:
+    async with running(network, switches) as it:
+        plane, right = it.plane, deepcopy(it.network)
+        plane.flows.add(REGISTERED, 17)
+        it.network["vrfs"]["red"] = it.network["vrfs"].pop("blue")
+        for name in ("pe1", "pe2"):
+            node = it.network["nodes"][name]
+            node["vrfs"]["red"] = node["vrfs"].pop("blue")
+            node["ports"][0]["vrf"] = "red"
+        await it.apply()
+        assert not plane.flows.on_node("pe1")
+        it.network = right
+        await it.apply()
+        assert plane.flows.on_node("pe1")[REGISTERED].source_qp == 17, "before it sends"
+        assert switches["pe1"].engine.size("flow_ipv4") == 1
+
+
+async def test_what_is_said_while_a_file_is_refused_holds(
+    network: dict[str, Any], switches: Switches
+) -> None:
+    async with running(network, switches) as it:
+        plane, before = it.plane, it.plane.nodes["pe1"]
+        switches["pe1"].engine.full = "route_ipv4"
+        it.routes.append(DISCARD)
+        it.pe1["features"] = ["translation", "learning"]
+        applying = asyncio.create_task(it.apply())
+        await until(lambda: plane.nodes["pe1"] is not before)
+        plane.nodes["pe1"].set_features(frozenset({Feature.LEARNING}))
+        with pytest.raises(ApplyError):
+            await applying
+        assert plane.nodes["pe1"].features == {Feature.LEARNING}
+        (kept,) = plane.store.settings("pe1")
+        assert kept.instead_of == "learning,translation,notification"

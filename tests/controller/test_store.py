@@ -218,3 +218,16 @@ async def test_what_is_lost_without_a_folder_is_said(
         with pytest.raises(RunError, match="there is no directory"):
             await run_controller(config, tmp_path / "f", LogLevel.ERROR, log_json=False)
     assert "the file has no `state`: features, thresholds, reports of paths" in caplog.text
+
+
+def test_a_file_that_was_emptied_is_told_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    Store(str(tmp_path)).close()
+    assert caplog.text == ""
+    (tmp_path / FILE).write_bytes(b"")
+    Store(str(tmp_path)).close()
+    assert f"{FILE} is empty: what was said by command before" in caplog.text
+    caplog.clear()
+    Store(str(tmp_path)).close()
+    assert caplog.text == ""

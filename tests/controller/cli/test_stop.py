@@ -1,5 +1,6 @@
 """Signals that end `fcn run`, and one that has it read its file again."""
 
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -71,6 +72,8 @@ def test_its_file_is_read_again(tmp_path: Path) -> None:
         said("device_id: it is 1 now, and its session would end; restart the controller")
         file.unlink()
         said(f"{file} is not in force: [Errno 2] No such file or directory")
+        os.mkfifo(file)
+        said(f"{file} is not in force: [Errno 22] no regular file, which could be read again")
         process.send(signal.SIGTERM)
         assert process.wait(PATIENCE_S) == 0
 
