@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from page_process import WAIT, page_running
-from scripted_controller import ScriptedController, flow, line_network
+from scripted_controller import ScriptedController, flow, line_network, network
 
 from fcn.page.server import FILES
 
@@ -103,6 +103,19 @@ def test_a_controller_that_is_away_and_comes_back(controller: ScriptedController
             name, frame = next(each for each in messages if not each[1].get("problem"))
             assert name == "frame"
             assert frame["nodes"]
+
+
+def test_another_network_is_put_in_force(controller: ScriptedController, api: str) -> None:
+    """As by SIGHUP or `fcn apply`: the controller goes on, with another node that says something."""
+    with controller.serving(api), page_running(api) as address, stream_of(address) as messages:
+        first(messages, "picture", bool)
+        controller.network = network({"pe1": "pe", "p9": "p"}, [("pe1", 2, "p9", 1)])
+        controller.tell("configured", "", "the file is in force")
+        places = first(messages, "picture", bool)["places"]
+        assert [place["name"] for place in places] == ["pe1", "p9", "pe1/dc"]
+        first(messages, "frame", lambda frame: len(frame["nodes"]) == 2)
+        controller.grow("p9", "notifications_sent", "ARN_SENT", 3)
+        assert first(messages, "frame", lambda frame: frame["travels"])["travels"][0]["count"] == 3
 
 
 def test_flows_that_cannot_be_listed_hide_nothing_else(
