@@ -87,4 +87,4 @@ class Hub:
 
 def _message(name: str, value: Picture | Frame | Flows) -> bytes:
     data = json.dumps(asdict(value), separators=(",", ":"), ensure_ascii=False)
-    return f"event: {name}\ndata: {data}\n\n".encode()
+    return f"event: {name}\ndata: {data}\n\n".encode(errors="replace")

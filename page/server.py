@@ -50,6 +50,10 @@ HOSTS = ("localhost", "127.0.0.1", "::1", "[::1]")
 """What a browser may call this machine: under any other name the page of somebody else could reach
 this one (DNS rebinding)."""
 
+UNREAD = 60
+"""Seconds after which a browser that takes nothing of what waits for it is left; its machine
+may sleep."""
+
 GRACE = 2
 """Seconds for requests to end."""
 
@@ -58,7 +62,9 @@ def application(hub: Hub, host: str) -> Starlette:
     """What answers requests; host: the address on which it listens."""
 
     async def stream(request: Request) -> Response:
-        if request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
+        # Of a GET by the page itself no browser says the origin.
+        site = request.headers.get("sec-fetch-site", "same-origin")
+        if site != "same-origin" or "origin" in request.headers:
             return PlainTextResponse("this is for the page alone", 403, HEADERS)
         try:
             events = hub.look()
@@ -112,6 +118,8 @@ async def serve(
     def stop() -> None:
         server.should_exit = True
 
+    # Connections inherit it. Of a stream that is not read nothing else would end the wait.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * UNREAD)
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop)
     async with source or nullcontext():

@@ -83,7 +83,12 @@ class Snapshots:
     def frame(self, answers: Answers) -> Frame:
         """The network at the time of the answers."""
         fresh = self._look(answers.counters)
-        nodes = tuple(self._node(status, fresh) for status in answers.status.nodes)
+        nodes = tuple(
+            self._node(status, fresh)
+            for status in answers.status.nodes
+            # Another network may have been put in force since the picture.
+            if status.name in self._near
+        )
         return Frame(
             answers.time,
             no_flows=why_no_flows(answers.status),

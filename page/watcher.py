@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from fcn.controller.events import Kind
 from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.controller.northbound.story import counted
 from fcn.controller.proto import fcn_pb2 as pb
@@ -25,6 +26,9 @@ the controller has to read their counters from the switches."""
 
 LIST_INTERVAL = 2.0
 """Seconds of such a pause, at least."""
+
+_ANOTHER = frozenset({Kind.CONFIGURED, Kind.LOST})
+"""Events after which the network may be another."""
 
 PENDING = 1_000
 """Events that are kept until the next frame: the newest."""
@@ -64,11 +68,14 @@ class Watcher:
             self._stopped.wait(INTERVAL)
 
     def _follow(self, client: FcnClient) -> None:
-        snapshots = self._drawn(client.network())
         events = _events_of(client)
+        snapshots = self._drawn(client.network())
         lists, due = FlowLists(), 0.0
         while not self._stopped.is_set():
             began = time.monotonic()
+            news = [events.popleft() for _ in range(len(events))]
+            if any(event.kind in _ANOTHER for event in news):
+                snapshots = self._drawn(client.network())
             counters = client.last_counters()
             answers = Answers(
                 time.time(),
@@ -76,7 +83,7 @@ class Watcher:
                 counters,
                 client.links(),
                 client.paths(),
-                [events.popleft() for _ in range(len(events))],
+                news,
             )
             self._show(snapshots.frame(answers))
             if time.monotonic() >= due:

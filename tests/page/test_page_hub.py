@@ -79,3 +79,10 @@ async def test_only_so_many_look_and_who_leaves_makes_room() -> None:
     await anext(first)
     await first.aclose()  # type: ignore[attr-defined]
     hub.look()
+
+
+async def test_text_that_is_no_unicode_is_shown_as_far_as_it_is() -> None:
+    """A result that somebody else wrote may have it, as a path may."""
+    hub = Hub()
+    hub.show(Frame(1.0, problem="no \ud800 text"))
+    assert b"no ? text" in await anext(hub.look())

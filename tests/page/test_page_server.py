@@ -1,7 +1,10 @@
 """The page over HTTP: what it serves, to whom, and what it says while the controller is away."""
 
+import asyncio
 import http.client
 import json
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -13,8 +16,11 @@ from urllib.parse import urlsplit
 
 import pytest
 from page_process import WAIT, page_running
-from scripted_controller import ScriptedController, flow, line_network
+from scripted_controller import ScriptedController, flow, line_network, network
 
+from fcn.page import server
+from fcn.page.hub import FRAMES, FullError, Hub
+from fcn.page.model import Frame
 from fcn.page.server import FILES
 
 Message = tuple[str, Any]
@@ -43,11 +49,12 @@ def get(
     host: str | None = None,
     method: str = "GET",
     site: str | None = None,
+    origin: str | None = None,
 ) -> http.client.HTTPResponse:
     """An answer, of which the headers were read."""
     place = urlsplit(address)
     connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=WAIT)
-    headers = {"Host": host, "Sec-Fetch-Site": site}
+    headers = {"Host": host, "Sec-Fetch-Site": site, "Origin": origin}
     connection.request(method, path, headers={name: v for name, v in headers.items() if v})
     return connection.getresponse()
 
@@ -105,6 +112,19 @@ def test_a_controller_that_is_away_and_comes_back(controller: ScriptedController
             assert frame["nodes"]
 
 
+def test_another_network_is_put_in_force(controller: ScriptedController, api: str) -> None:
+    """As by SIGHUP: the controller goes on, with another node that says something."""
+    with controller.serving(api), page_running(api) as address, stream_of(address) as messages:
+        first(messages, "picture", bool)
+        controller.network = network({"pe1": "pe", "p9": "p"}, [("pe1", 2, "p9", 1)])
+        controller.tell("configured", "", "the file is in force")
+        places = first(messages, "picture", bool)["places"]
+        assert [place["name"] for place in places] == ["pe1", "p9", "pe1/dc"]
+        first(messages, "frame", lambda frame: len(frame["nodes"]) == 2)
+        controller.grow("p9", "notifications_sent", "ARN_SENT", 3)
+        assert first(messages, "frame", lambda frame: frame["travels"])["travels"][0]["count"] == 3
+
+
 def test_flows_that_cannot_be_listed_hide_nothing_else(
     controller: ScriptedController, api: str
 ) -> None:
@@ -137,6 +157,41 @@ def test_the_page_of_somebody_else_takes_no_place_of_a_viewer(lonely: str) -> No
     """Whose script it is, browsers say."""
     for site, status in (("cross-site", 403), ("same-site", 403), ("same-origin", 200)):
         assert get(lonely, "/stream", site=site).status == status
+    # Browsers that do not say it, and those that open a WebSocket.
+    assert get(lonely, "/stream", origin="http://evil.example").status == 403
+
+
+async def test_who_never_reads_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a browser whose machine sleeps: megabytes wait for it, and it has a viewer's place."""
+    monkeypatch.setattr(server, "UNREAD", 1)
+    monkeypatch.setattr("fcn.page.hub.VIEWERS", 1)
+    hub = Hub()
+    for _ in range(FRAMES):
+        hub.show(Frame(1.0, problem="x" * 100_000))
+    with socket.create_server(("127.0.0.1", 0)) as listening, socket.socket() as sleeper:
+        serving = asyncio.create_task(server.serve(hub, listening))
+        # It runs until it waits for connections, so that this one inherits what it sets.
+        await asyncio.sleep(0)
+        sleeper.connect(listening.getsockname())
+        sleeper.setblocking(False)
+        sleeper.sendall(b"GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        async with asyncio.timeout(WAIT):
+            assert await asyncio.get_running_loop().sock_recv(sleeper, 1)
+            with pytest.raises(FullError):
+                hub.look()
+            while _is_full(hub):  # noqa: ASYNC110 - the kernel says it
+                await asyncio.sleep(0.05)
+            assert not serving.done()
+            os.kill(os.getpid(), signal.SIGTERM)
+            await serving
+
+
+def _is_full(hub: Hub) -> bool:
+    try:
+        hub.look()
+    except FullError:
+        return True
+    return False
 
 
 def test_the_page_only_shows(lonely: str) -> None:

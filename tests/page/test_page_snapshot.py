@@ -50,6 +50,20 @@ def test_what_was_counted_before_the_first_look_is_no_news() -> None:
     assert all(line.loads == (Load(), Load()) for line in frame.lines)
 
 
+def test_a_node_that_came_after_the_picture_is_not_shown(looks: Looks) -> None:
+    """Another network may be put in force between two answers."""
+    nodes = looks.controller.network.nodes
+    nodes.add(name="p9", role="p")
+    looks.look()
+    for kind in ("ARN", "FAST_CNP"):
+        looks.controller.grow("p9", "notifications_sent", f"{kind}_SENT", 9)
+        looks.controller.grow("p9", "notifications_received", f"{kind}_RECEIVED", 9)
+        looks.controller.grow("p2", "notifications_sent", f"{kind}_SENT", 9)
+    frame = looks.look()
+    assert "p9" not in [node.name for node in frame.nodes]
+    assert {place for travel in frame.travels for place in travel.route} == {"p2"}
+
+
 def test_links_by_utilization_in_both_directions(looks: Looks) -> None:
     looks.controller.grow("pe1", "port_tx", "port 2", 100, RATE // 8)
     looks.controller.grow("pe2", "port_tx", "port 2", 10, 1000)
