@@ -273,20 +273,27 @@ async def test_what_a_restarted_switch_forgot_is_said_by_nobody(lab: Lab) -> Non
 
 
 async def restarted(
-    network: dict[str, Any], switches: dict[str, MemorySwitch]
+    network: dict[str, Any], switches: dict[str, MemorySwitch], wanted: int = 0
 ) -> list[tuple[int, str]]:
-    """What the controller says by hand when it starts with this file: IDs and reports."""
+    """What the controller says by hand when it starts with this file, so many at least: IDs and
+    reports."""
+    names = {number: name for name, number in PATH_REPORTS.items()}
+
+    def said() -> list[tuple[int, str]]:
+        return [
+            (int.from_bytes(data[2:6], "big"), names[data[-1]])
+            for data in switches["pe1"].engine.sent
+            if data.startswith(CPU_PORT)
+        ]
+
     for engine in switches["pe1"].engines:
         engine.sent.clear()
     plane = ControlPlane(parse_config(yaml.safe_dump(network)))
     async with plane.running():
         await all_up(plane)
-    names = {number: name for name, number in PATH_REPORTS.items()}
-    return [
-        (int.from_bytes(data[2:6], "big"), names[data[-1]])
-        for data in switches["pe1"].engine.sent
-        if data.startswith(CPU_PORT)
-    ]
+        # A switch acknowledges no packet.
+        await until(lambda: len(said()) >= wanted, "reports")
+    return said()
 
 
 async def test_what_a_switch_knows_of_other_paths_is_forgotten(
@@ -299,14 +306,14 @@ async def test_what_a_switch_knows_of_other_paths_is_forgotten(
     assert await restarted(network, switches) == [], "nothing has changed"
     policies = network["nodes"]["pe1"]["policies"]
     policies["both"] = {**POLICY, "paths": POLICY["paths"][::-1]}
-    assert await restarted(network, switches) == everything[2:] + everything[:2]
+    assert await restarted(network, switches, 4) == everything[2:] + everything[:2]
     policies["both"] = POLICY
-    assert await restarted(network, switches) == everything, "and back"
+    assert await restarted(network, switches, 4) == everything, "and back"
     # The links of p1 have other numbers: what was link 2 is another.
     ports = network["nodes"]["p1"]["ports"]
     ports.append({"number": 9, "role": "core"})
     network["links"] = [[end.replace("p1:2", "p1:9") for end in link] for link in network["links"]]
-    assert await restarted(network, switches) == everything[:2]
+    assert await restarted(network, switches, 2) == everything[:2]
 
 
 async def test_paths_are_shown(lab: Lab) -> None:
@@ -503,8 +510,8 @@ async def test_what_a_pe_said_itself_ends_with_its_watch(
     await restarted(network, switches)
     assert await restarted(network, switches) == [], "nothing has changed"
     network["notification"] = "fcn"
-    assert await restarted(network, switches) == everything, "queues"
+    assert await restarted(network, switches, 4) == everything, "queues"
     assert await restarted(network, switches) == []
     del network["failure_detection"]
-    assert await restarted(network, switches) == everything, "links"
+    assert await restarted(network, switches, 4) == everything, "links"
     assert await restarted(network, switches) == []

@@ -37,13 +37,14 @@ NS = 10**9
 @dataclass(frozen=True, slots=True)
 class Load:
     """So many packets per second, over a queue of this depth with so many packets in it; order: of
-    the flows they are of, again and again."""
+    the flows they are of, again and again. phase_ns: when the first comes, within a spacing."""
 
     per_second: int
     depth: int
     filled: int
     order: tuple[int, ...] = tuple(range(FLOWS))
     seconds: float = SECONDS
+    phase_ns: int = 0
 
     @property
     def spacing_ns(self) -> int:
@@ -187,7 +188,7 @@ def _run(
             [frames[number] for number in load.order],
             per_second=load.per_second,
             count=round(load.seconds * load.per_second),
-            start_ns=load.spacing_ns,
+            start_ns=load.spacing_ns + load.phase_ns,
         )
         simulation.run_until(round(load.seconds * NS))
         told = Told()
