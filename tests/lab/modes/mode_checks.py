@@ -66,6 +66,9 @@ def check_losses(seen: Seen) -> None:
         assert not {number: count for number, count in lost.items() if count}
     allowed = {"drop INGRESS", "drop FLOW_INTERVAL", "drop NODE_RATE_LIMIT",
                "drop LIGHT_CONGESTION_RATE", "drop UNKNOWN_PORT"}  # fmt: skip
+    if holds(seen):
+        # An ARN, where a queue is congested more often than a neighbour may begin holds.
+        allowed.add("drop HOLD_LIMIT")
     # A path that was cut has lost a hello or a message. Of what a data centre paused a copy ends in
     # egress as each packet leaves: it tells the neighbour (receive_pause.p4).
     for node, counts in seen.counts.items():

@@ -74,7 +74,8 @@ def test_nothing_is_lost(seen: Seen) -> None:
 def test_flows_are_in_order(seen: Seen) -> None:
     """But for those that leave a congested path: that of the drained packets, too."""
     treated = seen.modes.get("treatment") == "reroute"
-    check_order(seen, may_move=treated or (seen.place == PAUSED and moves(seen)))
+    waits = seen.place == PAUSED or holds(seen)
+    check_order(seen, may_move=treated or (waits and moves(seen)))
 
 
 def test_packets_are_as_they_were(seen: Seen) -> None:
@@ -138,7 +139,7 @@ def test_senders_are_told(seen: Seen) -> None:
             assert senders <= through
         if seen.modes["notification"] == "two-threshold":
             assert seen.counts["pe1"]["LIGHT_CONGESTION"] > 0
-    elif not relieved and (kind is None or seen.place == EGRESS):
+    elif not relieved and (kind is None or (seen.place == EGRESS and not holds(seen))):
         assert not senders
 
 
@@ -157,7 +158,7 @@ def test_neighbours_hold_for_a_data_centre(seen: Seen) -> None:
     assert {each.datagram[40 + 8 + 3] for each in arns} == {PARA_TYPES[seen.modes["flow_control"]]}
     assert {each.event for each in arns} == {1, 2}
     assert (parked["pe2"] > 0) == (seen.place == PAUSED)
-    assert parked["p2"] > 0
+    assert any(parked[node] > 0 for node in LAST_HOPS)
 
 
 def test_nothing_reaches_a_data_centre_that_pauses(seen: Seen) -> None:
