@@ -34,6 +34,16 @@ def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
         os.close(descriptor)
 
 
+@contextlib.contextmanager
+def replacing(file: Path) -> Iterator[Path]:
+    """A file to write, which is in the place of `file` at the end, whole or not at all. Nothing is
+    written through a link that somebody put there. Raises OSError."""
+    with scratch_folder(f".{file.name}-", file.parent) as beside:
+        new = beside / "new"
+        yield new
+        new.replace(file)
+
+
 def _remove_unused(prefix: str, parent: Path) -> None:
     for folder in parent.glob(f"{glob.escape(prefix)}*"):
         with contextlib.suppress(OSError):

@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import stat
-import tempfile
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fcn.hosts.scratch import scratch_folder
+from fcn.hosts.scratch import replacing, scratch_folder
 from fcn.lab.result.exchange import exchange
 from fcn.lab.result.model import FORMAT, About, Result
 from fcn.lab.result.tables import TABLES, ResultError, TableName
@@ -199,10 +198,8 @@ def write_report(text: str, file: Path) -> None:
     try:
         if os.path.lexists(file) and not stat.S_ISREG(file.lstat().st_mode):
             raise ResultError(f"{file}: is not a file; remove it, or name another with --page")
-        with tempfile.TemporaryDirectory(prefix=f".{file.name}-", dir=file.parent) as beside:
-            new = Path(beside) / "new"
+        with replacing(file) as new:
             new.write_text(text, "utf-8")
-            new.replace(file)
     except OSError as error:
         raise ResultError(f"{file}: cannot be written: {error.strerror}") from None
 

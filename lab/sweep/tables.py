@@ -1,12 +1,12 @@
 """The tables of a sweep: a row of each run, and means over seeds with confidence intervals."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 from scipy import stats
 
+from fcn.hosts.scratch import replacing
 from fcn.lab.errors import LabError
 from fcn.lab.sweep.grid import Sweep, keys_of
 from fcn.lab.sweep.measures import MEASURES
@@ -53,9 +53,8 @@ def summary_table(sweep: Sweep, runs: pd.DataFrame) -> pd.DataFrame:
 
 def save_table(table: pd.DataFrame, file: Path) -> None:
     """Write a table as Parquet, whole or not at all. Raises LabError."""
-    beside = file.with_name(f".{file.name}.new")
     try:
-        table.to_parquet(beside, index=False)
-        os.replace(beside, file)
+        with replacing(file) as new:
+            table.to_parquet(new, index=False)
     except OSError as error:
         raise LabError(f"{file}: cannot be written: {error.strerror}") from None

@@ -97,6 +97,16 @@ def test_a_table_is_saved_whole_or_not_at_all(tmp_path: Path) -> None:
         save_table(table, tmp_path / "nowhere" / "t.parquet")
 
 
+def test_a_table_is_not_written_through_a_link_that_somebody_put_there(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("of somebody else")
+    for name in ("t.parquet", ".t.parquet.new"):
+        (tmp_path / name).symlink_to(other)
+    save_table(pd.DataFrame({"a": [1.5]}), tmp_path / "t.parquet")
+    assert other.read_text() == "of somebody else"
+    assert not (tmp_path / "t.parquet").is_symlink()
+
+
 def test_a_line_of_a_row_is_json(tmp_path: Path) -> None:
     point = sweep(tmp_path).points[0]
     store = RowStore(tmp_path / "out")
