@@ -37,9 +37,14 @@ AnyNode = Annotated[
 ]
 
 
+def say_error(message: str) -> None:
+    """Print an error."""
+    err.print(Text.assemble(("error:", "bold red"), " ", message), soft_wrap=True)
+
+
 def fail(message: str, code: int = EXIT_FAILED) -> typer.Exit:
     """Print an error and return the exception to raise."""
-    err.print(Text.assemble(("error:", "bold red"), " ", message), soft_wrap=True)
+    say_error(message)
     return typer.Exit(code)
 
 

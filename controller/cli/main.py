@@ -29,8 +29,9 @@ from fcn.controller.cli.common import (
 )
 from fcn.controller.cli.flows import flows_app
 from fcn.controller.cli.host_agent import host_agent
-from fcn.controller.cli.lab import LAB_OPTIONS, lab
-from fcn.controller.cli.page import PAGE_OPTIONS, page
+from fcn.controller.cli.lab import lab
+from fcn.controller.cli.page import page
+from fcn.controller.cli.programs import OPTIONS
 from fcn.controller.cli.reload import ConfigFile, apply, diff, refused, unreadable
 from fcn.controller.cli.settings import feature_app, thresholds_app
 from fcn.controller.cli.shell import ShellError, open_shell
@@ -54,8 +55,8 @@ app.add_typer(topo_app, name="topo")
 app.command()(diff)
 app.command()(apply)
 app.command("host-agent")(host_agent)
-app.command("lab", context_settings=LAB_OPTIONS)(lab)
-app.command("page", context_settings=PAGE_OPTIONS)(page)
+app.command("lab", context_settings=OPTIONS)(lab)
+app.command("page", context_settings=OPTIONS)(page)
 
 
 def _print_version(wanted: bool) -> None:

@@ -7,16 +7,14 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from fcn.controller.cli.common import fail
 from fcn.lab.errors import LabError
 
 if TYPE_CHECKING:
     from fcn.lab.report.tables import ReportTable
     from fcn.lab.result.model import Result
 
-EXIT_FAILED = 1
-
 console = Console()
-errors = Console(stderr=True)
 
 Page = Annotated[Path | None, typer.Option("--page", help="HTML file to write.", dir_okay=False)]
 
@@ -75,7 +73,7 @@ def play(
     from fcn.controller.cli.page import missing_packages
 
     if missing := missing_packages():
-        raise _fail(missing)
+        raise fail(missing)
     from fcn.lab.report.replay import frames_of, picture_of
     from fcn.page.address import DEFAULT_LISTEN, PageError, url
     from fcn.page.address import listen as listening_on
@@ -90,7 +88,7 @@ def play(
     try:
         listening = listening_on(listen or DEFAULT_LISTEN)
     except PageError as error:
-        raise _fail(str(error)) from None
+        raise fail(str(error)) from None
     console.print(f"{escape(result.about.label)} in a browser: {url(listening)}", soft_wrap=True)
     asyncio.run(serve(hub, listening))
 
@@ -112,7 +110,7 @@ def _load(folder: Path) -> "Result":
     try:
         return load(folder)
     except LabError as error:
-        raise _fail(str(error)) from None
+        raise fail(str(error)) from None
 
 
 def _print(table: "ReportTable") -> None:
@@ -134,10 +132,5 @@ def _write(text: str, file: Path) -> None:
     try:
         write_report(text, file)
     except LabError as error:
-        raise _fail(str(error)) from None
+        raise fail(str(error)) from None
     console.print(f"plots and tables: {escape(str(file))}", highlight=False, soft_wrap=True)
-
-
-def _fail(message: str) -> typer.Exit:
-    errors.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
-    return typer.Exit(EXIT_FAILED)

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from fcn.controller.cli.common import err, fail, say_error
 from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
 from fcn.lab.modes import Mode
@@ -22,7 +23,6 @@ EXIT_FAILED = 1
 EXIT_SCENARIO = 3
 
 console = Console()
-errors = Console(stderr=True)
 
 
 def list_scenarios() -> None:
@@ -72,7 +72,7 @@ def run(
     try:
         plan = load_scenario(scenario).using(mode=_mode(mode), seed=seed)
     except ScenarioError as error:
-        raise _fail(str(error), EXIT_SCENARIO) from None
+        raise fail(str(error), EXIT_SCENARIO) from None
     until_ns = _until(until)
     label = f"{plan.name}-{plan.scenario.mode}-{plan.scenario.seed}"
     folder = out or Path("out/lab") / label
@@ -81,9 +81,9 @@ def run(
         with stopped() as stop:
             with _Display(label) as display:
                 result = runner.run_scenario(plan, until_ns=until_ns, show=display.show, stop=stop)
-            kept = keep(result, folder, _say_error, _wait_for_room)
+            kept = keep(result, folder, say_error, _wait_for_room)
     except LabError as error:
-        raise _fail(str(error), EXIT_FAILED) from None
+        raise fail(str(error), EXIT_FAILED) from None
     _say(result, kept)
     if kept != folder or (not result.about.finished and not until):
         raise typer.Exit(EXIT_FAILED)
@@ -143,7 +143,7 @@ def _say(result: "Result", folder: Path) -> None:
         console.print(f"[yellow]note:[/] {escape(remark)}", highlight=False, soft_wrap=True)
     for each in deadlocks(result):
         circle = " to ".join((*each.nodes, each.nodes[0]))
-        _say_error(
+        say_error(
             f"deadlock of flow control since {each.since_ns / 1e6:g} ms: {circle} wait for each "
             "other; look at the ways of the traffic, or at links.*.pfc"
         )
@@ -175,20 +175,11 @@ def _until(text: str) -> int | None:
 
 def _wait_for_room() -> bool:
     """Whether somebody is there, and has made room for the result."""
-    if not (errors.is_terminal and sys.stdin.isatty()):
+    if not (err.is_terminal and sys.stdin.isatty()):
         return False
-    errors.print("The result is kept in memory: make room, then press Enter; Ctrl-D gives it up.")
+    err.print("The result is kept in memory: make room, then press Enter; Ctrl-D gives it up.")
     try:
         input()
     except EOFError:
         return False
     return True
-
-
-def _say_error(message: str) -> None:
-    errors.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
-
-
-def _fail(message: str, code: int) -> typer.Exit:
-    _say_error(message)
-    return typer.Exit(code)

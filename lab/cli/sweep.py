@@ -17,6 +17,8 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from fcn.contract.version import DISTRIBUTION
+from fcn.controller.cli.common import fail, say_error
 from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
 
@@ -32,7 +34,6 @@ SHOWN = (
 """Measures that are printed; the tables have all."""
 
 console = Console()
-errors = Console(stderr=True)
 
 
 def sweep(
@@ -63,13 +64,13 @@ def sweep(
     try:
         from fcn.lab.sweep import run, tables
     except ImportError as error:
-        raise _fail(f"{error}: install fcn-rocev2[lab,sweep]", EXIT_FAILED) from None
+        raise fail(f"{error}: install {DISTRIBUTION}[lab,sweep]", EXIT_FAILED) from None
     from fcn.lab.sweep.rows import RowStore
 
     try:
         plan = load_grid(grid)
     except GridError as error:
-        raise _fail(str(error), EXIT_GRID) from None
+        raise fail(str(error), EXIT_GRID) from None
     folder = out or Path("out/lab") / plan.name
     failures: dict[str, str] = {}
     try:
@@ -83,14 +84,14 @@ def sweep(
                     for done in run.run_sweep(points, store, client, stop=stop):
                         if done.error:
                             failures[done.point.identity] = done.error
-                            _say_error(f"{done.point.name}: {done.error}")
+                            say_error(f"{done.point.name}: {done.error}")
                         display.advance(done.point.name)
         runs = tables.runs_table(plan, store.rows, failures)
         summary = tables.summary_table(plan, runs)
         tables.save_table(runs, folder / "runs.parquet")
         tables.save_table(summary, folder / "summary.parquet")
     except LabError as error:
-        raise _fail(str(error), EXIT_FAILED) from None
+        raise fail(str(error), EXIT_FAILED) from None
     console.print(_shown(summary, keys_of(plan)))
     without = int((runs["error"] != "").sum())
     console.print(
@@ -99,7 +100,7 @@ def sweep(
         soft_wrap=True,
     )
     if without:
-        _say_error(f"{without} runs have no result: the same command runs them again")
+        say_error(f"{without} runs have no result: the same command runs them again")
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -157,12 +158,3 @@ def _shown(summary: "pd.DataFrame", keys: list[str]) -> Table:
         table.add_row(name if name != before else "", *values, str(line["runs"]), mean, half)
         before = name
     return table
-
-
-def _say_error(message: str) -> None:
-    errors.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
-
-
-def _fail(message: str, code: int) -> typer.Exit:
-    _say_error(message)
-    return typer.Exit(code)

@@ -8,19 +8,16 @@ from fcn.ptf_tests.lib.beds import (
     HOST2_V4,
     HOST_MAC,
     HOST_V4,
-    P_ADDRESS,
-    PE_ADDRESS,
     PE_BLUE_SID,
     PE_RED_SID,
     REMOTE_PE,
     REMOTE_V4,
     core_frame_in,
-    core_frame_out,
     host_frame_out,
 )
 from fcn.ptf_tests.lib.flow_control import ARN_TIME_US, LONG_US, service_arn
-from fcn.ptf_tests.lib.packets import Ecn, arn, ethernet, roce, routed, srv6
-from fcn.ptf_tests.lib.pe_flow_control import DEST_QP, PRIORITY, QUANTA, PeFlowControlTest
+from fcn.ptf_tests.lib.packets import Ecn, ethernet, roce, routed, srv6
+from fcn.ptf_tests.lib.pe_flow_control import DEST_QP, PRIORITY, QUANTA, PeFlowControlTest, to_p
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
 
 PAUSE_MAC = "01:80:c2:00:00:01"
@@ -98,8 +95,7 @@ class PausedDcTest(PeFlowControlTest):
 
     def asked(self, kind: ArnType = ArnType.DETECTED, time_us: int = ARN_TIME_US) -> bytes:
         """The ARN to the neighbour P."""
-        message = self.name(kind, time_us)
-        return core_frame_out(arn(PE_ADDRESS, P_ADDRESS, message, traffic_class=48 << 2))
+        return to_p(self.name(kind, time_us))
 
     def frame(self, psn: int) -> bytes:
         """A packet to RED's host on DC_PORT, as it arrives."""

@@ -80,6 +80,11 @@ def from_p(message: Arn) -> bytes:
     return core_frame_in(arn(P_ADDRESS, PE_ADDRESS, message))
 
 
+def to_p(message: Arn, port: int = CORE_PORT) -> bytes:
+    """The ARN of the PE to the neighbour P on a port."""
+    return core_frame_out(arn(PE_ADDRESS, P_ADDRESS, message, traffic_class=48 << 2), port)
+
+
 def pause(quanta: int, priority: int = PRIORITY) -> bytes:
     """A PAUSE frame of the PE (IEEE 802.1Qbb, 802.3 annex 31D)."""
     times = [quanta if each == priority else 0 for each in range(8)]

@@ -6,7 +6,6 @@ from fcn.packets.roce import CNP_RESERVED, Opcode
 from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     HOST_V6,
-    P_ADDRESS,
     PE_ADDRESS,
     PE_BLUE_SID,
     PE_RED_SID,
@@ -15,7 +14,6 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_V4,
     REMOTE_V6,
     core_frame_in,
-    core_frame_out,
     host_frame_out,
 )
 from fcn.ptf_tests.lib.egress import (
@@ -30,7 +28,7 @@ from fcn.ptf_tests.lib.egress import (
 )
 from fcn.ptf_tests.lib.flow_control import ARN_TIME_US, flow_arn, priority_arn, service_arn
 from fcn.ptf_tests.lib.notifications import cnp_v4_frame, fast_cnp_frame
-from fcn.ptf_tests.lib.packets import Ecn, arn, roce, routed
+from fcn.ptf_tests.lib.packets import Ecn, roce, routed
 from fcn.ptf_tests.lib.paused_dc import (
     arriving,
     blue,
@@ -41,17 +39,12 @@ from fcn.ptf_tests.lib.paused_dc import (
     second,
     tunnelled,
 )
-from fcn.ptf_tests.lib.pe_flow_control import DEST_QP, LABEL, SOURCE_QP, PeFlowControlTest
+from fcn.ptf_tests.lib.pe_flow_control import DEST_QP, LABEL, SOURCE_QP, PeFlowControlTest, to_p
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT, DC_PORT_2
 from fcn.ptf_tests.lib.tunnels import customer_label
 
 END = ArnType.ELIMINATED
 ASKED = {"ARN_TRIGGERED": 1, "ARN_SENT": 1}
-
-
-def asked(message: Arn, port: int = CORE_PORT) -> bytes:
-    """The ARN to the neighbour P on a port."""
-    return core_frame_out(arn(PE_ADDRESS, P_ADDRESS, message, traffic_class=48 << 2), port)
 
 
 class CongestedDcPortTest(PeFlowControlTest):
@@ -82,7 +75,7 @@ class NeighbourIsAsked(CongestedDcPortTest):
         self.check(
             CORE_PORT,
             self.frame(0),
-            expect={DC_PORT: [delivered(first)], CORE_PORT: [asked(self.name())]},
+            expect={DC_PORT: [delivered(first)], CORE_PORT: [to_p(self.name())]},
             events=ASKED,
         )
         self.check(
@@ -96,7 +89,7 @@ class NeighbourIsAsked(CongestedDcPortTest):
         self.check(
             CORE_PORT,
             self.frame(4),
-            expect={DC_PORT: [delivered(last)], CORE_PORT: [asked(self.name(END))]},
+            expect={DC_PORT: [delivered(last)], CORE_PORT: [to_p(self.name(END))]},
             events=ASKED,
         )
 
@@ -150,7 +143,7 @@ class EveryTunnelIsAskedFor(CongestedDcPortTest):
                             core_frame_in(datagram),
                             expect={
                                 DC_PORT: [host_frame_out(routed(inner))],
-                                CORE_PORT: [asked(message)],
+                                CORE_PORT: [to_p(message)],
                             },
                             events=ASKED,
                         )
@@ -164,7 +157,7 @@ class TaggedCustomerIsAskedFor(CongestedDcPortTest):
         self.check(
             CORE_PORT,
             blue(1),
-            expect={DC_PORT: [delivered_to_blue(customer(1))], CORE_PORT: [asked(message)]},
+            expect={DC_PORT: [delivered_to_blue(customer(1))], CORE_PORT: [to_p(message)]},
             events=ASKED,
         )
 
@@ -178,7 +171,7 @@ class OnlyItsNeighbourIsAsked(CongestedDcPortTest):
             core_frame_in(tunnelled(customer(1)), CORE_PORT_2),
             expect={
                 DC_PORT: [delivered(customer(1))],
-                CORE_PORT_2: [asked(self.name(), CORE_PORT_2)],
+                CORE_PORT_2: [to_p(self.name(), CORE_PORT_2)],
             },
             events=ASKED,
         )
@@ -208,7 +201,7 @@ class AskedBesideFastCnps(CongestedDcPortTest):
         self.assertEqual(outcome.frames[DC_PORT], [delivered(inner)])
         message = self.name()
         message.metric = LEVEL
-        self.assertCountEqual(outcome.frames[CORE_PORT], [notice(), asked(message)])
+        self.assertCountEqual(outcome.frames[CORE_PORT], [notice(), to_p(message)])
         self.assertEqual(self.growth(before), {f"event {name}": 1 for name in (*SENT, *ASKED)})
 
 
@@ -233,6 +226,6 @@ class CustomersCnpIsAskedFor(CongestedDcPortTest):
         self.check(
             CORE_PORT,
             arriving(inner),
-            expect={DC_PORT: [delivered(inner)], CORE_PORT: [asked(self.name())]},
+            expect={DC_PORT: [delivered(inner)], CORE_PORT: [to_p(self.name())]},
             events=ASKED,
         )

@@ -21,6 +21,7 @@ from fcn.ptf_tests.lib.pe_flow_control import (
     QUANTA,
     PeFlowControlTest,
     pause,
+    to_p,
 )
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
 from fcn.ptf_tests.lib.tunnels import customer_label
@@ -91,10 +92,7 @@ class PeBetweenNeighbours(PeFlowControlTest):
         self.send(CORE_PORT, from_p(about_flow(END)))
         self.assertEqual(self.receive(CORE_PORT), out)
         self.pe.hold_level(CORE_PORT, "CONGESTED")
-        named = core_frame_out(
-            arn(PE_ADDRESS, P_ADDRESS, about_flow(time_us=ARN_TIME_US), traffic_class=48 << 2),
-            CORE_PORT_2,
-        )
+        named = to_p(about_flow(time_us=ARN_TIME_US), CORE_PORT_2)
         self.check(
             CORE_PORT_2,
             frame,

@@ -23,7 +23,7 @@ from fcn.ptf_tests.lib.flow_control import (
 )
 from fcn.ptf_tests.lib.flow_control import SERVICE as FIVE_TUPLE_AND_TIME
 from fcn.ptf_tests.lib.packets import Ecn, IpFields, arn, gre, roce, routed, srv6, udp
-from fcn.ptf_tests.lib.pe_flow_control import PeFlowControlTest
+from fcn.ptf_tests.lib.pe_flow_control import PeFlowControlTest, to_p
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
 from fcn.ptf_tests.lib.tunnels import every_tunnel
 
@@ -138,6 +138,4 @@ class PeHoldsDatagramsOfNoTunnel(PeFlowControlTest):
 
     def told(self, kind: ArnType) -> bytes:
         """To the upstream neighbour."""
-        message = self.named(kind, ARN_TIME_US)
-        datagram = arn(PE_ADDRESS, P_ADDRESS, message, traffic_class=48 << 2)
-        return core_frame_out(datagram, CORE_PORT_2)
+        return to_p(self.named(kind, ARN_TIME_US), CORE_PORT_2)
