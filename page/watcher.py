@@ -70,32 +70,46 @@ class Watcher:
     def _follow(self, client: FcnClient) -> None:
         events = _events_of(client)
         snapshots = self._drawn(client.network())
-        lists, due = FlowLists(), 0.0
-        while not self._stopped.is_set():
-            began = time.monotonic()
-            news = [events.popleft() for _ in range(len(events))]
-            if any(event.kind in _ANOTHER for event in news):
-                snapshots = self._drawn(client.network())
-            counters = client.last_counters()
-            answers = Answers(
-                time.time(),
-                client.status(),
-                counters,
-                client.links(),
-                client.paths(),
-                news,
-            )
-            self._show(snapshots.frame(answers))
-            if time.monotonic() >= due:
+        ended = threading.Event()
+        lister = threading.Thread(target=self._list, args=(ended,), daemon=True)
+        try:
+            while not self._stopped.is_set():
+                began = time.monotonic()
+                news = [events.popleft() for _ in range(len(events))]
+                if any(event.kind in _ANOTHER for event in news):
+                    snapshots = self._drawn(client.network())
+                answers = Answers(
+                    time.time(),
+                    client.status(),
+                    client.last_counters(),
+                    client.links(),
+                    client.paths(),
+                    news,
+                )
+                self._show(snapshots.frame(answers))
+                # Flows are of a network that is shown.
+                if lister.ident is None:
+                    lister.start()
+                self._stopped.wait(began + INTERVAL - time.monotonic())
+        finally:
+            ended.set()
+
+    def _list(self, ended: threading.Event) -> None:
+        """Lists of flows, in a thread of their own for each controller: frames do not wait for a
+        long one, nor for the stream of a controller that ended, which gRPC may never end."""
+        lists = FlowLists()
+        with FcnClient(self._api, TIMEOUT) as client:
+            while not ended.is_set():
                 pause = LIST_INTERVAL
                 # Where a switch goes away meanwhile there is no list; of the controller, the other
                 # calls say it.
                 with suppress(ControllerError):
                     flows = client.flows(counters=True)
-                    self._show(lists.see(time.time(), flows, counted(counters)))
+                    listed = lists.see(time.time(), flows, counted(client.last_counters()))
+                    if not ended.is_set():
+                        self._show(listed)
                     pause = max(pause, len(flows) / LISTED)
-                due = time.monotonic() + pause
-            self._stopped.wait(began + INTERVAL - time.monotonic())
+                ended.wait(pause)
 
     def _drawn(self, network: pb.GetNetworkResponse) -> Snapshots:
         """A controller that was started again with the same network goes on with its picture."""
