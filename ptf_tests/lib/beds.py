@@ -4,11 +4,12 @@ PE bed: customers RED (untagged) and BLUE (802.1Q) use the same addresses behind
 a remote PE; the core is one neighbour per core port. P bed: core ports only.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from fcn.ptf_tests.lib.base import FcnTest
 from fcn.ptf_tests.lib.p_entries import PTables
-from fcn.ptf_tests.lib.packets import ethernet
+from fcn.ptf_tests.lib.packets import ethernet, routed
 from fcn.ptf_tests.lib.pe_entries import PeTables
 from fcn.ptf_tests.lib.ports import ALL_PORTS, CORE_PORT, CORE_PORT_2, DC_PORT, DC_PORT_2
 
@@ -24,6 +25,10 @@ HOST2_V6 = "2001:db8:1:1::20"
 REMOTE_V4 = "10.2.0.20"
 REMOTE_V6 = "2001:db8:2::20"
 """A host behind the remote PE."""
+TO_REMOTE = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
+"""Source and destination of a customer's packets into the WAN, of each IP version."""
+TO_HOST = ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6))
+"""The same out of the WAN."""
 
 PE_ADDRESS = "fc00:0:1::1"
 PE_RED_SID = "fc00:0:1:46::"
@@ -124,6 +129,20 @@ class PeTest(FcnTest):
             vrf, prefix, "to_dc", port=port, vlan_id=vlan, src_mac=NODE_MAC[port], dst_mac=mac
         )
 
+    def check_into_wan(
+        self, datagram: bytes, outer: bytes, events: Mapping[str, int] | None = None
+    ) -> None:
+        """A host's datagram leaves by the core as `outer`, and nothing else happens."""
+        expect = {CORE_PORT: [core_frame_out(outer)]}
+        self.check(DC_PORT, host_frame_in(datagram), expect=expect, events=events)
+
+    def check_out_of_wan(
+        self, outer: bytes, datagram: bytes, events: Mapping[str, int] | None = None
+    ) -> None:
+        """What comes from the core reaches the host as `datagram`, and nothing else happens."""
+        expect = {DC_PORT: [host_frame_out(datagram)]}
+        self.check(CORE_PORT, core_frame_in(outer), expect=expect, events=events)
+
 
 class PTest(FcnTest):
     """A test of the P program; `self.p` writes its tables. Traffic goes DC_PORT -> CORE_PORT."""
@@ -149,3 +168,17 @@ class PTest(FcnTest):
         p.underlay(
             "fc00:0:20::/48", (CORE_PORT_2, NODE_MAC[CORE_PORT_2], NEIGHBOUR_MAC[CORE_PORT_2])
         )
+
+    def check_forwarded(
+        self,
+        datagram: bytes,
+        after: bytes | None = None,
+        *,
+        back: Sequence[bytes] = (),
+        events: Mapping[str, int] | None = None,
+    ) -> None:
+        """A datagram of the ingress PE leaves towards the egress PE, as `after` or one hop later;
+        frames of `back` go to the ingress PE, and nothing else happens."""
+        onward = core_frame_out(routed(datagram) if after is None else after)
+        expect = {CORE_PORT: [onward]} | ({DC_PORT: back} if back else {})
+        self.check(DC_PORT, core_frame_in(datagram, DC_PORT), expect=expect, events=events)

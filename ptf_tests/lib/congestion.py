@@ -33,12 +33,7 @@ def from_ingress_pe(datagram: bytes) -> bytes:
 def notice(label: int = LABEL, level: int = 0, *, flow_label: int = 0) -> bytes:
     """The Fast CNP as it leaves the P towards the ingress PE."""
     datagram = fast_cnp(
-        P_ADDRESS,
-        PE_ADDRESS,
-        label,
-        level,
-        traffic_class=TRAFFIC_CLASS,
-        flow_label=flow_label,
+        P_ADDRESS, PE_ADDRESS, label, level, traffic_class=TRAFFIC_CLASS, flow_label=flow_label
     )
     return core_frame_out(datagram, DC_PORT)
 

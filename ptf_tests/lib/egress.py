@@ -3,29 +3,16 @@
 from collections.abc import Mapping
 
 from fcn.ptf_tests.lib.beds import (
-    HOST_V4,
-    HOST_V6,
     PE_ADDRESS,
     PE_RED_SID,
     RED,
     REMOTE_PE,
-    REMOTE_V4,
-    REMOTE_V6,
     core_frame_in,
     core_frame_out,
     host_frame_out,
 )
 from fcn.ptf_tests.lib.notifications import NotificationTest
-from fcn.ptf_tests.lib.packets import (
-    Ecn,
-    IpFields,
-    fast_cnp,
-    gre,
-    mpls_udp,
-    routed,
-    srv6,
-    vxlan,
-)
+from fcn.ptf_tests.lib.packets import Ecn, IpFields, fast_cnp, gre, mpls_udp, routed, srv6, vxlan
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 LABEL = 0x8CAFE
@@ -34,7 +21,6 @@ TRAFFIC_CLASS = 0xC0
 REMOTE_END_CON = "fc00:0:2:c0::"
 SENT = {"FAST_CNP_TRIGGERED": 1, "FAST_CNP_SENT": 1}
 END_CON_SENT = {"END_CON_CNP_TRIGGERED": 1, "END_CON_CNP_SENT": 1}
-TO_HOSTS = ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6))
 VNI, KEY, VPN_LABEL = 0xABC, 0xBEEF, 0xFFF0
 
 
@@ -42,16 +28,7 @@ def tunnels(inner: bytes, src: str = REMOTE_PE) -> dict[str, bytes]:
     """A customer's packet in every tunnel that ends at this PE."""
     fields: IpFields = {"flow_label": LABEL, "traffic_class": Ecn.ECT0}
     sids = (PE_RED_SID, "fc00:0:1::2", "fc00:0:1::3", "fc00:0:1::4")
-    overlay = vxlan(
-        inner,
-        src,
-        PE_ADDRESS,
-        VNI,
-        inner_src_mac="02:aa:00:00:00:01",
-        inner_dst_mac="02:aa:00:00:00:02",
-        sport=0xC123,
-        **fields,
-    )
+    overlay = vxlan(inner, src, PE_ADDRESS, VNI, **fields)
     return {
         "SRv6": srv6(inner, src, PE_RED_SID, **fields),
         **{
@@ -60,7 +37,7 @@ def tunnels(inner: bytes, src: str = REMOTE_PE) -> dict[str, bytes]:
         },
         "VXLAN": overlay,
         "GRE": gre(inner, src, PE_ADDRESS, KEY, **fields),
-        "MPLS": mpls_udp(inner, src, PE_ADDRESS, (VPN_LABEL,), sport=0xC124, **fields),
+        "MPLS": mpls_udp(inner, src, PE_ADDRESS, (VPN_LABEL,), **fields),
     }
 
 

@@ -51,9 +51,7 @@ class NodeTables:
         table: str, action: str, match: dict[str, Any], parameters: dict[str, Any]
     ) -> P4UpdateList:
         return +fy.P4TableEntry(
-            table,
-            match=fy.P4TableMatch(match),
-            action=fy.P4TableAction(action, **parameters),
+            table, match=fy.P4TableMatch(match), action=fy.P4TableAction(action, **parameters)
         )
 
     def delete(self, table: str, *, match: dict[str, Any]) -> None:
@@ -92,9 +90,7 @@ class NodeTables:
         ]
         self.client.write(
             +fy.P4TableEntry(
-                "underlay",
-                match=fy.P4TableMatch(dst=prefix),
-                action=fy.P4IndirectAction(actions),
+                "underlay", match=fy.P4TableMatch(dst=prefix), action=fy.P4IndirectAction(actions)
             )
         )
 

@@ -14,6 +14,7 @@ from fcn.ptf_tests.lib.beds import (
     host_frame_out,
 )
 from fcn.ptf_tests.lib.packets import cnp, fast_cnp
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 DEST_QP = 0x118
 """The flows' DestQP, which is the receiver's queue pair."""
@@ -57,3 +58,7 @@ class NotificationTest(PeTest):
     def configure_trust(self) -> None:
         """Accept notifications of the domain."""
         self.pe.trust(DOMAIN)
+
+    def check_translated(self, frame: bytes, cnp_frame: bytes) -> None:
+        """A Fast CNP's frame becomes this CNP for the sender, and nothing else happens."""
+        self.check(CORE_PORT, frame, expect={DC_PORT: [cnp_frame]}, events=TRANSLATED)

@@ -19,10 +19,7 @@ class PeTables(NodeTables):
     def dc_port(self, port: int, vrf: int, vlan_id: int = 0) -> None:
         """A customer's port, or one VLAN of it."""
         self.insert(
-            "port_role",
-            "set_dc_port",
-            match={"ingress_port": port, "vlan_id": vlan_id},
-            vrf=vrf,
+            "port_role", "set_dc_port", match={"ingress_port": port, "vlan_id": vlan_id}, vrf=vrf
         )
 
     def gateway(self, port: int, address: str, mac: str, vlan_id: int = 0) -> None:

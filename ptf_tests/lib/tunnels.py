@@ -31,16 +31,7 @@ def every_tunnel(inner: bytes, src: str, outer: IpFields) -> dict[str, Tunnel]:
     """By a name; the packet is from `src` and towards REMOTE_PE."""
     sid = customer_label(REMOTE_RED_SID)
     sids = (REMOTE_RED_SID, *_TRANSIT_SIDS)
-    frame = vxlan(
-        inner,
-        src,
-        REMOTE_PE,
-        VNI,
-        inner_src_mac="02:aa:00:00:00:01",
-        inner_dst_mac="02:aa:00:00:00:02",
-        sport=0xC123,
-        **outer,
-    )
+    frame = vxlan(inner, src, REMOTE_PE, VNI, **outer)
     stacks = {"MPLS": (16, MPLS_LABEL), "MPLS, one label": (MPLS_LABEL,)}
     return {
         "SRv6": Tunnel(srv6(inner, src, REMOTE_RED_SID, **outer), sid),
@@ -59,7 +50,7 @@ def every_tunnel(inner: bytes, src: str, outer: IpFields) -> dict[str, Tunnel]:
         ),
         **{
             name: Tunnel(
-                mpls_udp(inner, src, REMOTE_PE, stack, sport=0xC124, **outer),
+                mpls_udp(inner, src, REMOTE_PE, stack, **outer),
                 customer_label(REMOTE_PE, MPLS_LABEL),
             )
             for name, stack in stacks.items()

@@ -78,8 +78,7 @@ class PortsNameAServiceOverUdp(CongestedFlowControlTest):
 
     def runTest(self) -> None:
         datagram = vxlan(
-            roce(HOST_V4, REMOTE_V4, 7), PE_ADDRESS, REMOTE_PE, 9, sport=0xC123,
-            inner_src_mac="02:aa:00:00:00:01", inner_dst_mac="02:aa:00:00:00:02",
+            roce(HOST_V4, REMOTE_V4, 7), PE_ADDRESS, REMOTE_PE, 9,
             flow_label=LABEL, traffic_class=Ecn.ECT0,
         )  # fmt: skip
         named = service_arn(time_us=ARN_TIME_US)

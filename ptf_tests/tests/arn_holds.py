@@ -62,11 +62,7 @@ class BothVersionsAreHeld(FlowControlTest):
     def runTest(self) -> None:
         inner = roce(HOST_V6, REMOTE_V6, 0x118, psn=3)
         outer: IpFields = {"flow_label": LABEL, "traffic_class": Ecn.ECT0}
-        of_all = [
-            packet(1),
-            srv6(inner, PE_ADDRESS, REMOTE_PE, **outer),
-            packet(2, tag=1),
-        ]
+        of_all = [packet(1), srv6(inner, PE_ADDRESS, REMOTE_PE, **outer), packet(2, tag=1)]
         for protocol in (0, 4, 41, 43):
             with self.subTest(protocol=protocol):
                 begin, end = service_arn(), service_arn(END)
@@ -178,10 +174,7 @@ class ForeignArnIsRefused(FlowControlTest):
         routed_before = arn_in(message, ttl=254)
         for frame in (stranger, elsewhere, routed_before):
             self.check(
-                CORE_PORT,
-                frame,
-                drops={"NOTIFICATION_UNTRUSTED": 1},
-                events={"ARN_RECEIVED": 1},
+                CORE_PORT, frame, drops={"NOTIFICATION_UNTRUSTED": 1}, events={"ARN_RECEIVED": 1}
             )
         self.check(DC_PORT, *frames_in(packets(3)), expect={CORE_PORT: frames_out(packets(3))})
 

@@ -9,25 +9,12 @@ from scapy.layers.inet6 import IPv6
 from scapy.utils import rdpcap
 
 from fcn.packets.cm import CmAttribute
-from fcn.ptf_tests.lib.beds import (
-    HOST_V4,
-    HOST_V6,
-    RED,
-    RED_TUNNEL,
-    REMOTE_V4,
-    REMOTE_V6,
-    host_frame_in,
-)
+from fcn.ptf_tests.lib.beds import HOST_V4, RED, RED_TUNNEL, REMOTE_V4, TO_REMOTE, host_frame_in
 from fcn.ptf_tests.lib.captures import SOFTROCE
 from fcn.ptf_tests.lib.cm import CmMessage, cm_message, parse_cm
 from fcn.ptf_tests.lib.learning import LearningTest
 from fcn.ptf_tests.lib.packets import datagram_of
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
-
-DIRECTIONS = (
-    (HOST_V4, REMOTE_V4),
-    (HOST_V6, REMOTE_V6),
-)
 
 
 def as_digest(message: CmMessage, vrf: int = RED) -> tuple[str, dict[str, int]]:
@@ -66,7 +53,7 @@ class EveryMessageIsReported(CmTest):
 
     def runTest(self) -> None:
         for number, attribute in enumerate(CmAttribute):
-            for host, remote in DIRECTIONS:
+            for host, remote in TO_REMOTE:
                 with self.subTest(attribute=attribute.name, remote=remote):
                     datagram = cm_message(
                         host,
@@ -125,7 +112,7 @@ class OtherManagementClassesAreNotReported(CmTest):
 
     def runTest(self) -> None:
         before = self.counts()
-        for host, remote in DIRECTIONS:
+        for host, remote in TO_REMOTE:
             datagram = cm_message(host, remote, 0x10, local_comm_id=5, qpn=1, mgmt_class=0x03)
             outcome = self.exchange(DC_PORT, host_frame_in(datagram))
             self.assertEqual(len(outcome.frames[CORE_PORT]), 1)

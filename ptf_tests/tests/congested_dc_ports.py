@@ -5,14 +5,13 @@ from fcn.packets.arn import Arn, ArnType
 from fcn.packets.roce import CNP_RESERVED, Opcode
 from fcn.ptf_tests.lib.beds import (
     HOST_V4,
-    HOST_V6,
     PE_ADDRESS,
     PE_BLUE_SID,
     PE_RED_SID,
     RED,
     REMOTE_PE,
     REMOTE_V4,
-    REMOTE_V6,
+    TO_HOST,
     core_frame_in,
     host_frame_out,
 )
@@ -127,7 +126,7 @@ class EveryTunnelIsAskedFor(CongestedDcPortTest):
         numbers = {"VXLAN": VNI, "GRE": KEY, "MPLS": VPN_LABEL}
         for kind, number in zip(("VXLAN", "GRE", "MPLS_UDP"), numbers.values(), strict=True):
             pe.tunnel_vrf(types[kind], number, RED)
-        for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
+        for remote, host in TO_HOST:
             for payload in (0, 1024):
                 inner = roce(remote, host, DEST_QP, payload=bytes(payload))
                 for kind, datagram in tunnels(inner).items():

@@ -7,13 +7,7 @@ from fcn.ptf_tests.lib.congestion import from_ingress_pe
 from fcn.ptf_tests.lib.flow_control import packet
 from fcn.ptf_tests.lib.packets import Ecn, routed
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
-from fcn.ptf_tests.lib.watched import (
-    FAR_END_DOWN,
-    TRIGGERED,
-    WatchedPTest,
-    affected,
-    message,
-)
+from fcn.ptf_tests.lib.watched import FAR_END_DOWN, TRIGGERED, WatchedPTest, affected, message
 
 LEVEL = 4
 REPEATED = {"FANTEL_INTERVAL_SUPPRESSED": 1}

@@ -59,7 +59,6 @@ class FlowOverUdp(WatchedPTest):
         self.take_down()
         datagram = vxlan(
             udp(HOST_V6, REMOTE_V6, 1, 2), PE_ADDRESS, REMOTE_PE, 9,
-            inner_src_mac="02:aa:00:00:00:01", inner_dst_mac="02:aa:00:00:00:02", sport=0xC123,
             flow_label=LABEL, traffic_class=Ecn.ECT0,
         )  # fmt: skip
         named = affected()

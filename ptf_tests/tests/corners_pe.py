@@ -17,6 +17,7 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_PE,
     REMOTE_V4,
     REMOTE_V6,
+    TO_HOST,
     PeTest,
     core_frame_in,
     core_frame_out,
@@ -26,23 +27,8 @@ from fcn.ptf_tests.lib.beds import (
 from fcn.ptf_tests.lib.checksums import ALL_ONES, udp_checksum_of
 from fcn.ptf_tests.lib.flow_control import LONG_US
 from fcn.ptf_tests.lib.links import LinkTest
-from fcn.ptf_tests.lib.notifications import (
-    LABEL_V6,
-    TRANSLATED,
-    NotificationTest,
-    cnp_v4_frame,
-    fast_cnp_frame,
-)
-from fcn.ptf_tests.lib.packets import (
-    Ecn,
-    cnp,
-    ip,
-    roce,
-    routed,
-    srv6,
-    with_ecn,
-    with_traffic_class,
-)
+from fcn.ptf_tests.lib.notifications import LABEL_V6, NotificationTest, cnp_v4_frame, fast_cnp_frame
+from fcn.ptf_tests.lib.packets import Ecn, cnp, ip, roce, routed, srv6, with_ecn, with_traffic_class
 from fcn.ptf_tests.lib.path_messages import PathMessageTest, fantel
 from fcn.ptf_tests.lib.paths import FIRST_PATH_ID, NEVER_US
 from fcn.ptf_tests.lib.pe_flow_control import (
@@ -89,16 +75,13 @@ class EveryMark(PeTest):
         for ecn in Ecn:
             after = marked(ecn, mark)
             events = {} if after == ecn else {f"{mark.name}_MARKED": 1}
-            for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
+            for remote, host in TO_HOST:
                 with self.subTest(mark=mark.name, ecn=ecn.name, host=host):
                     datagram = roce(remote, host, DEST_QP, ecn=ecn)
                     outer = srv6(datagram, REMOTE_PE, PE_RED_SID, traffic_class=ecn)
                     expected = host_frame_out(with_ecn(routed(datagram), after))
                     self.check(
-                        CORE_PORT,
-                        core_frame_in(outer),
-                        expect={DC_PORT: [expected]},
-                        events=events,
+                        CORE_PORT, core_frame_in(outer), expect={DC_PORT: [expected]}, events=events
                     )
             transit = srv6(datagram, "fc00:0:9::1", REMOTE_PE, traffic_class=ecn)
             self.check(
@@ -245,12 +228,7 @@ class ChecksumOfZero(NotificationTest):
         self.assertEqual(udp_checksum_of(told), ALL_ONES)
         self.pe.delete("flow_by_label_ipv6", match={"flow_label": LABEL_V6})
         self.pe.label_to_cnp(LABEL_V6, RED, REMOTE_V6, HOST_V6, QP_OF_ZERO_CHECKSUM)
-        self.check(
-            CORE_PORT,
-            fast_cnp_frame(LABEL_V6),
-            expect={DC_PORT: [host_frame_out(told)]},
-            events=TRANSLATED,
-        )
+        self.check_translated(fast_cnp_frame(LABEL_V6), host_frame_out(told))
 
 
 class NoneLeftAllTheSame(PathMessageTest):

@@ -3,13 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from scapy.layers.inet import (
-    ICMP,
-    TCP,
-    UDP,
-    IPOption_NOP,
-    IPOption_RR,
-)
+from scapy.layers.inet import ICMP, TCP, UDP, IPOption_NOP, IPOption_RR
 from scapy.layers.inet6 import (
     ICMPv6EchoRequest,
     IPv6ExtHdrDestOpt,
@@ -29,11 +23,10 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_RED_SID,
     REMOTE_V4,
     REMOTE_V6,
+    TO_REMOTE,
     PeTest,
-    core_frame_in,
     core_frame_out,
     host_frame_in,
-    host_frame_out,
 )
 from fcn.ptf_tests.lib.packets import (
     datagram_of,
@@ -145,8 +138,8 @@ def customers_own_tunnels(src: str, dst: str) -> Iterator[tuple[str, bytes]]:
     yield "SRv6 with six segments", srv6(inner6, src, dst, ["2001:db8:bbbb::1"] * 6, 5)
     yield "GRE", gre(inner4, src, dst, 9)
     yield "GRE with sequence number", _with_octet(gre(inner4, src, dst, 9), 40, 0x30)
-    yield "MPLS over UDP", mpls_udp(inner4, src, dst, [20], sport=0xC000)
-    yield "four MPLS labels", mpls_udp(inner6, src, dst, [16, 17, 18, 19], sport=0xC000)
+    yield "MPLS over UDP", mpls_udp(inner4, src, dst, [20])
+    yield "four MPLS labels", mpls_udp(inner6, src, dst, [16, 17, 18, 19])
 
 
 def _with_octet(datagram: bytes, offset: int, value: int) -> bytes:
@@ -186,11 +179,7 @@ class UnharmedTest(PeTest):
         """A tunnelled packet reaches the host with nothing changed but its TTL."""
         with self.subTest(what=what, direction="out of the WAN"):
             outer = srv6(datagram, REMOTE_PE, PE_RED_SID, traffic_class=ecn_of(datagram))
-            self.check(
-                CORE_PORT,
-                core_frame_in(outer),
-                expect={DC_PORT: [host_frame_out(routed(datagram))]},
-            )
+            self.check_out_of_wan(outer, routed(datagram))
 
 
 class Ipv4CustomersAreUnharmed(UnharmedTest):
@@ -233,7 +222,7 @@ class EthernetPaddingIsNoPayload(UnharmedTest):
     """FCN-1: a short packet padded to 60 octets keeps its IP length; padding is not delivered."""
 
     def runTest(self) -> None:
-        for src, dst in ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6)):
+        for src, dst in TO_REMOTE:
             datagram = udp(src, dst, 1, 2, b"x")
             padding = bytes(26)
             outcome = self.exchange(DC_PORT, host_frame_in(datagram) + padding)

@@ -4,22 +4,12 @@ import zlib
 from ipaddress import ip_address
 
 from fcn.packets.cm import CmAttribute
-from fcn.ptf_tests.lib.beds import (
-    BLUE,
-    BLUE_VLAN,
-    HOST_V4,
-    HOST_V6,
-    RED,
-    REMOTE_V4,
-    REMOTE_V6,
-    host_frame_in,
-)
+from fcn.ptf_tests.lib.beds import BLUE, BLUE_VLAN, RED, TO_REMOTE, host_frame_in
 from fcn.ptf_tests.lib.cm import cm_message
 from fcn.ptf_tests.lib.learning import LearningTest
 from fcn.ptf_tests.lib.packets import roce
 from fcn.ptf_tests.lib.ports import DC_PORT, DC_PORT_2
 
-ENDS = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
 MRA = CmAttribute.MRA
 LOCAL = 0xA1
 
@@ -54,7 +44,7 @@ class EqualHashesOfTenantsAreToldApart(LearningTest):
     own it can, which shows that the hashes are equal."""
 
     def runTest(self) -> None:
-        for remote_comm_id, (host, remote) in enumerate(ENDS, 1):
+        for remote_comm_id, (host, remote) in enumerate(TO_REMOTE, 1):
             head, tail = _around(RED, host, remote, remote_comm_id)
             crc = zlib.crc32(head + LOCAL.to_bytes(4) + tail)
             for vrf, vlan, other_id, expected in (
@@ -79,7 +69,7 @@ class HostBehindAnotherPortSilencesNobody(LearningTest):
     report."""
 
     def runTest(self) -> None:
-        for host, remote in ENDS:
+        for host, remote in TO_REMOTE:
             for packet in (
                 roce(host, remote, 0x118),
                 cm_message(host, remote, CmAttribute.REQ, local_comm_id=LOCAL, qpn=7),

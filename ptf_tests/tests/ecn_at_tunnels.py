@@ -3,19 +3,16 @@
 from collections.abc import Callable
 
 from fcn.ptf_tests.lib.beds import (
-    HOST_V4,
-    HOST_V6,
     PE_ADDRESS,
     PE_RED_SID,
     RED,
     RED_TUNNEL,
     REMOTE_PE,
     REMOTE_RED_SID,
-    REMOTE_V4,
-    REMOTE_V6,
+    TO_HOST,
+    TO_REMOTE,
     PeTest,
     core_frame_in,
-    core_frame_out,
     host_frame_in,
     host_frame_out,
 )
@@ -36,8 +33,6 @@ from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 DEST_QP = 0x118
 LABEL = 0x8BEEF
-TO_REMOTE = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
-TO_HOST = ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6))
 
 VNI = 77
 KEY = 78
@@ -93,11 +88,7 @@ class EncapsulationNormalMode(PeTest):
                         flow_label=LABEL,
                         traffic_class=ecn,
                     )
-                    self.check(
-                        DC_PORT,
-                        host_frame_in(datagram),
-                        expect={CORE_PORT: [core_frame_out(outer)]},
-                    )
+                    self.check_into_wan(datagram, outer)
 
 
 class EncapsulationCompatibilityMode(PeTest):
@@ -120,11 +111,7 @@ class EncapsulationCompatibilityMode(PeTest):
                 with self.subTest(remote=remote, ecn=ecn.name):
                     datagram = roce(host, remote, DEST_QP, ecn=ecn)
                     outer = srv6(routed(datagram), PE_ADDRESS, REMOTE_RED_SID, flow_label=LABEL)
-                    self.check(
-                        DC_PORT,
-                        host_frame_in(datagram),
-                        expect={CORE_PORT: [core_frame_out(outer)]},
-                    )
+                    self.check_into_wan(datagram, outer)
 
 
 class EncapsulationOfEveryTunnelType(PeTest):
@@ -177,10 +164,7 @@ class DecapsulationTest(PeTest):
                         continue
                     after = with_ecn(routed(datagram), outgoing)
                     self.check(
-                        CORE_PORT,
-                        frame,
-                        expect={DC_PORT: [host_frame_out(after)]},
-                        events=event,
+                        CORE_PORT, frame, expect={DC_PORT: [host_frame_out(after)]}, events=event
                     )
 
 
@@ -199,16 +183,7 @@ class DecapsulationVxlan(DecapsulationTest):
     def runTest(self) -> None:
         self.pe.tunnel_vrf(self.enum("TunnelType")["VXLAN"], VNI, RED)
         self.check_cells(
-            lambda datagram, ecn: vxlan(
-                datagram,
-                REMOTE_PE,
-                PE_ADDRESS,
-                VNI,
-                inner_src_mac="02:aa:00:00:00:01",
-                inner_dst_mac="02:aa:00:00:00:02",
-                sport=0xC000,
-                traffic_class=ecn,
-            )
+            lambda datagram, ecn: vxlan(datagram, REMOTE_PE, PE_ADDRESS, VNI, traffic_class=ecn)
         )
 
 
@@ -229,7 +204,7 @@ class DecapsulationMpls(DecapsulationTest):
         self.pe.tunnel_vrf(self.enum("TunnelType")["MPLS_UDP"], VPN_LABEL, RED)
         self.check_cells(
             lambda datagram, ecn: mpls_udp(
-                datagram, REMOTE_PE, PE_ADDRESS, [VPN_LABEL], sport=0xC000, traffic_class=ecn
+                datagram, REMOTE_PE, PE_ADDRESS, [VPN_LABEL], traffic_class=ecn
             )
         )
 

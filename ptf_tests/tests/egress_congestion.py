@@ -16,6 +16,7 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_PE,
     REMOTE_V4,
     REMOTE_V6,
+    TO_HOST,
     core_frame_in,
     core_frame_out,
     host_frame_in,
@@ -25,7 +26,6 @@ from fcn.ptf_tests.lib.egress import (
     LABEL,
     LEVEL,
     SENT,
-    TO_HOSTS,
     TRAFFIC_CLASS,
     EgressPeTest,
     arriving,
@@ -54,7 +54,7 @@ class IngressPeIsTold(EgressPeTest):
 
     def runTest(self) -> None:
         self.assertTrue(udp_checksum_valid(datagram_of(notice())))
-        for remote, host in TO_HOSTS:
+        for remote, host in TO_HOST:
             inner = roce(remote, host, DEST_QP)
             for name, datagram in tunnels(inner).items():
                 with self.subTest(tunnel=name, host=host):
@@ -65,7 +65,7 @@ class PacketsOfAllSizes(EgressPeTest):
     """FCN-18: payload and customer's headers leave no octet behind."""
 
     def runTest(self) -> None:
-        for remote, host in TO_HOSTS:
+        for remote, host in TO_HOST:
             for payload in (0, 4, 16, 100, 1024, 4096, 8192):
                 with self.subTest(host=host, payload=payload):
                     inner = roce(remote, host, DEST_QP, payload=bytes(payload))
@@ -91,7 +91,7 @@ class OtherPortsOfTheCustomer(EgressPeTest):
     """FCN-18: a host in a VLAN: the copy loses the tag. Its VRF makes no difference."""
 
     def runTest(self) -> None:
-        for remote, host in TO_HOSTS:
+        for remote, host in TO_HOST:
             inner = roce(remote, host, DEST_QP)
             frame = core_frame_in(
                 srv6(inner, REMOTE_PE, PE_BLUE_SID, flow_label=LABEL, traffic_class=Ecn.ECT0)
@@ -127,10 +127,7 @@ class CeIsMarkedAsWell(EgressPeTest):
 
     def runTest(self) -> None:
         inner = roce(REMOTE_V4, HOST_V4, DEST_QP)
-        expect = {
-            DC_PORT: [host_frame_out(with_ecn(routed(inner), Ecn.CE))],
-            CORE_PORT: [notice()],
-        }
+        expect = {DC_PORT: [host_frame_out(with_ecn(routed(inner), Ecn.CE))], CORE_PORT: [notice()]}
         self.check(CORE_PORT, arriving(inner), expect=expect, events=SENT | {"CE_MARKED": 1})
 
 

@@ -12,6 +12,7 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_PE,
     REMOTE_V4,
     REMOTE_V6,
+    TO_HOST,
     core_frame_in,
     core_frame_out,
     host_frame_in,
@@ -23,7 +24,6 @@ from fcn.ptf_tests.lib.egress import (
     LEVEL,
     REMOTE_END_CON,
     SENT,
-    TO_HOSTS,
     TRAFFIC_CLASS,
     EgressPeTest,
     arriving,
@@ -33,15 +33,7 @@ from fcn.ptf_tests.lib.egress import (
 from fcn.ptf_tests.lib.end_con import end_con_cnp
 from fcn.ptf_tests.lib.flow_control import priority_arn
 from fcn.ptf_tests.lib.notifications import DEST_QP, SOURCE_QP
-from fcn.ptf_tests.lib.packets import (
-    Ecn,
-    cnp,
-    datagram_of,
-    roce,
-    routed,
-    srv6,
-    udp,
-)
+from fcn.ptf_tests.lib.packets import Ecn, cnp, datagram_of, roce, routed, srv6, udp
 from fcn.ptf_tests.lib.pe_flow_control import (
     QUANTA,
     PeFlowControlTest,
@@ -67,7 +59,7 @@ class EndConOfAnEgressPe(EgressPeTest):
         )
 
     def runTest(self) -> None:
-        for remote, host in TO_HOSTS:
+        for remote, host in TO_HOST:
             for payload in (0, 16, 1024, 8192):
                 inner = roce(remote, host, DEST_QP, payload=bytes(payload))
                 for name, datagram in tunnels(inner, REMOTE_END_CON).items():
@@ -81,7 +73,7 @@ class IngressPeTakesTheCnp(EndConOfAnEgressPe):
 
     def runTest(self) -> None:
         notices = []
-        for remote, host in TO_HOSTS:
+        for remote, host in TO_HOST:
             inner = roce(remote, host, DEST_QP)
             frame = arriving(inner, src=REMOTE_END_CON)
             (sent,) = self.exchange(CORE_PORT, frame).frames[CORE_PORT]
@@ -89,7 +81,7 @@ class IngressPeTakesTheCnp(EndConOfAnEgressPe):
         pe = self.pe
         pe.enable_cnp(translates="END_CON_CNP")
         pe.end_con_sid(REMOTE_END_CON, BLUE)
-        for (remote, host), sent in zip(TO_HOSTS, notices, strict=True):
+        for (remote, host), sent in zip(TO_HOST, notices, strict=True):
             self.route_to_host(
                 BLUE, f"{remote}/{128 if ':' in remote else 32}", DC_PORT_2, BLUE_HOST_MAC
             )

@@ -12,6 +12,7 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_RED_SID,
     REMOTE_V4,
     REMOTE_V6,
+    TO_REMOTE,
     core_frame_out,
 )
 from fcn.ptf_tests.lib.congestion import LABEL, CongestedPTest, from_ingress_pe
@@ -59,22 +60,14 @@ class EndConTest(CongestedPTest):
 
     def tells(self, datagram: bytes, notice: bytes) -> None:
         """The congested packet goes on, and its sender is told by this packet."""
-        self.check(
-            DC_PORT,
-            from_ingress_pe(datagram),
-            expect={
-                CORE_PORT: [core_frame_out(routed(datagram))],
-                DC_PORT: [core_frame_out(notice, DC_PORT)],
-            },
-            events=SENT,
-        )
+        self.check_forwarded(datagram, back=[core_frame_out(notice, DC_PORT)], events=SENT)
 
 
 class CnpForTheSender(EndConTest):
     """SRF-4: every octet, for every tunnel, IPv4 and IPv6; the packet itself goes on."""
 
     def runTest(self) -> None:
-        for host, remote in ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6)):
+        for host, remote in TO_REMOTE:
             for what, datagram in tunnels(roce(host, remote, DEST_QP)).items():
                 with self.subTest(tunnel=what, host=host):
                     notice = end_con_cnp(remote, host, DEST_QP, LABEL)
@@ -118,23 +111,13 @@ class OpaqueTunnels(EndConTest):
             "fragment": srv6(fragment, PE_RED_END_CON, REMOTE_RED_SID, **OUTER),
             "ICMPv6": ip(PE_RED_END_CON, REMOTE_PE, ICMPv6EchoRequest(), **OUTER),
             "a CNP": srv6(
-                incomplete_cnp(HOST_V4, REMOTE_V4, DEST_QP),
-                PE_RED_END_CON,
-                REMOTE_RED_SID,
-                **OUTER,
+                incomplete_cnp(HOST_V4, REMOTE_V4, DEST_QP), PE_RED_END_CON, REMOTE_RED_SID, **OUTER
             ),
-            "three labels": mpls_udp(
-                inner4, PE_RED_END_CON, REMOTE_PE, (16, 17, 18), sport=0xC124, **OUTER
-            ),
+            "three labels": mpls_udp(inner4, PE_RED_END_CON, REMOTE_PE, (16, 17, 18), **OUTER),
         }
         for what, datagram in datagrams.items():
             with self.subTest(what=what):
-                self.check(
-                    DC_PORT,
-                    from_ingress_pe(datagram),
-                    expect={CORE_PORT: [core_frame_out(routed(datagram))]},
-                    events=HIDDEN,
-                )
+                self.check_forwarded(datagram, events=HIDDEN)
 
 
 class TruncatedInside(EndConTest):
@@ -166,11 +149,7 @@ class NotificationsCauseNone(EndConTest):
             srv6(inner, PE_RED_END_CON, REMOTE_RED_SID, flow_label=LABEL),
             srv6(inner, PE_RED_END_CON, REMOTE_RED_SID, flow_label=5, traffic_class=Ecn.ECT0),
         ):
-            self.check(
-                DC_PORT,
-                from_ingress_pe(datagram),
-                expect={CORE_PORT: [core_frame_out(routed(datagram))]},
-            )
+            self.check_forwarded(datagram)
 
 
 class OneNoticePerFlowAndInterval(EndConTest):

@@ -62,9 +62,7 @@ class SenderGetsItsCnp(EndConTest):
 
     def runTest(self) -> None:
         for notice, expected in ((NOTICE_V4, cnp_v4_frame()), (NOTICE_V6, cnp_v6_frame())):
-            self.check(
-                CORE_PORT, core_frame_in(notice), expect={DC_PORT: [expected]}, events=TRANSLATED
-            )
+            self.check_translated(core_frame_in(notice), expected)
 
 
 class TheSidSaysWhichVrf(EndConTest):
@@ -75,7 +73,7 @@ class TheSidSaysWhichVrf(EndConTest):
         expected = host_frame_out(
             cnp(REMOTE_V4, HOST_V4, BLUE_QP), vlan=BLUE_VLAN, host_mac=BLUE_HOST_MAC
         )
-        self.check(CORE_PORT, core_frame_in(blue), expect={DC_PORT: [expected]}, events=TRANSLATED)
+        self.check_translated(core_frame_in(blue), expected)
         for label, sid in ((LABEL_V4, PE_BLUE_END_CON), (BLUE_LABEL, PE_RED_END_CON)):
             notice = end_con_cnp(REMOTE_V4, HOST_V4, DEST_QP, label, sid=sid)
             self.check(
@@ -131,11 +129,7 @@ class OnlyCnpsFromTheDomain(EndConTest):
         }
         for what, datagram in malformed.items():
             with self.subTest(what=what):
-                self.check(
-                    CORE_PORT,
-                    core_frame_in(datagram),
-                    drops={"NOTIFICATION_MALFORMED": 1},
-                )
+                self.check(CORE_PORT, core_frame_in(datagram), drops={"NOTIFICATION_MALFORMED": 1})
         untrusted = end_con_cnp(REMOTE_V4, HOST_V4, DEST_QP, LABEL_V4, source=UNTRUSTED)
         self.check(CORE_PORT, core_frame_in(untrusted), drops={"NOTIFICATION_UNTRUSTED": 1})
 

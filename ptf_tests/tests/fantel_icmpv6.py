@@ -79,8 +79,7 @@ class MalformedOverIcmpv6(PathMessageTest):
         grown = self.growth(before)
         grown.pop("event FANTEL_RECEIVED", None)
         self.assertIn(
-            grown,
-            [{f"drop {reason}": 1} for reason in ("NOTIFICATION_MALFORMED", "MALFORMED")],
+            grown, [{f"drop {reason}": 1} for reason in ("NOTIFICATION_MALFORMED", "MALFORMED")]
         )
 
     def runTest(self) -> None:

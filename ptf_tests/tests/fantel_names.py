@@ -9,13 +9,7 @@ from fcn.ptf_tests.lib.flow_control import LABEL, FlowControlTest, packet
 from fcn.ptf_tests.lib.links import ADMIN_DOWN, DOWN, NEVER_US, OWN, hello
 from fcn.ptf_tests.lib.packets import Ecn, IpFields, gre, mpls_udp, roce, srv6, vxlan
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
-from fcn.ptf_tests.lib.watched import (
-    CELL,
-    PATH_ID,
-    WatchedPTest,
-    affected,
-    message,
-)
+from fcn.ptf_tests.lib.watched import CELL, PATH_ID, WatchedPTest, affected, message
 from fcn.ptf_tests.tests.congested_paths import LEVEL, CongestedPathTest
 
 OUTER: IpFields = {"flow_label": LABEL, "traffic_class": Ecn.ECT0}
@@ -34,8 +28,7 @@ def tunnelled() -> dict[str, tuple[bytes, FiveTuple]]:
     return {
         "srv6": (packet(), affected()),
         "vxlan": (
-            vxlan(inner, *ends, 9, sport=SPORT, inner_src_mac="02:aa:00:00:00:01",
-                  inner_dst_mac="02:aa:00:00:00:02", **OUTER),
+            vxlan(inner, *ends, 9, sport=SPORT, **OUTER),
             over_vxlan,
         ),
         "mpls": (mpls_udp(inner, *ends, (100,), sport=SPORT, **OUTER), over_mpls),

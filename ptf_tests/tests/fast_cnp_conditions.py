@@ -70,11 +70,7 @@ class NotificationsCauseNoNotification(CongestedPTest):
             datagram = fast_cnp(
                 "fc00:0:20::1", REMOTE_PE, LABEL, 7, flow_label=LABEL, traffic_class=ecn
             )
-            self.check(
-                DC_PORT,
-                from_ingress_pe(datagram),
-                expect={CORE_PORT: [core_frame_out(routed(datagram))]},
-            )
+            self.check_forwarded(datagram)
 
 
 class OwnNotificationMeetsCongestion(CongestedPTest):
@@ -82,15 +78,7 @@ class OwnNotificationMeetsCongestion(CongestedPTest):
 
     def runTest(self) -> None:
         self.p.queue_level(DC_PORT, self.level)
-        self.check(
-            DC_PORT,
-            from_ingress_pe(tunnelled()),
-            expect={
-                CORE_PORT: [core_frame_out(routed(tunnelled()))],
-                DC_PORT: [notice(LABEL, self.level)],
-            },
-            events=SENT,
-        )
+        self.check_forwarded(tunnelled(), back=[notice(LABEL, self.level)], events=SENT)
 
 
 class LabelledIcmpv6(CongestedPTest):
@@ -104,15 +92,7 @@ class LabelledIcmpv6(CongestedPTest):
             flow_label=LABEL,
             traffic_class=Ecn.ECT0,
         )
-        self.check(
-            DC_PORT,
-            from_ingress_pe(datagram),
-            expect={
-                CORE_PORT: [core_frame_out(routed(datagram))],
-                DC_PORT: [notice(LABEL, self.level)],
-            },
-            events=SENT,
-        )
+        self.check_forwarded(datagram, back=[notice(LABEL, self.level)], events=SENT)
 
 
 class DisabledByDefault(CongestedPTest):
@@ -123,11 +103,7 @@ class DisabledByDefault(CongestedPTest):
 
     def runTest(self) -> None:
         datagram = tunnelled()
-        self.check(
-            DC_PORT,
-            from_ingress_pe(datagram),
-            expect={CORE_PORT: [core_frame_out(routed(datagram))]},
-        )
+        self.check_forwarded(datagram)
 
 
 class SwitchedOffAgain(CongestedPTest):
@@ -149,11 +125,7 @@ class LevelWithoutNotification(CongestedPTest):
 
     def runTest(self) -> None:
         datagram = tunnelled()
-        self.check(
-            DC_PORT,
-            from_ingress_pe(datagram),
-            expect={CORE_PORT: [core_frame_out(routed(datagram))]},
-        )
+        self.check_forwarded(datagram)
 
 
 class LevelsArePerPort(CongestedPTest):
@@ -230,12 +202,7 @@ class CeIsMarked(CongestedPTest):
                     datagram = tunnelled(label, ecn)
                     marks = ecn in (Ecn.ECT0, Ecn.ECT1)
                     after = with_ecn(routed(datagram), Ecn.CE) if marks else routed(datagram)
-                    self.check(
-                        DC_PORT,
-                        from_ingress_pe(datagram),
-                        expect={CORE_PORT: [core_frame_out(after)]},
-                        events={"CE_MARKED": 1} if marks else {},
-                    )
+                    self.check_forwarded(datagram, after, events={"CE_MARKED": 1} if marks else {})
 
 
 class CeMarkingKeepsTheDscp(CongestedPTest):
@@ -260,13 +227,10 @@ class MarkingAndNotifying(CongestedPTest):
 
     def runTest(self) -> None:
         datagram = tunnelled()
-        self.check(
-            DC_PORT,
-            from_ingress_pe(datagram),
-            expect={
-                CORE_PORT: [core_frame_out(with_ecn(routed(datagram), Ecn.CE))],
-                DC_PORT: [notice(LABEL, self.level)],
-            },
+        self.check_forwarded(
+            datagram,
+            with_ecn(routed(datagram), Ecn.CE),
+            back=[notice(LABEL, self.level)],
             events=SENT | {"CE_MARKED": 1},
         )
 

@@ -55,15 +55,7 @@ class FormatOnTheWire(CongestedPTest):
                     datagram = tunnelled(label, payload=payload)
                     expected = notice(label, self.level)
                     self.assertEqual(len(expected), 66)
-                    self.check(
-                        DC_PORT,
-                        from_ingress_pe(datagram),
-                        expect={
-                            CORE_PORT: [core_frame_out(routed(datagram))],
-                            DC_PORT: [expected],
-                        },
-                        events=SENT,
-                    )
+                    self.check_forwarded(datagram, back=[expected], events=SENT)
 
 
 class EveryTunnelType(CongestedPTest):
@@ -80,33 +72,16 @@ class EveryTunnelType(CongestedPTest):
                 "SRv6 with six segments": srv6(
                     inner, PE_ADDRESS, REMOTE_RED_SID, ("fc00::1",) * 6, 3, **outer
                 ),
-                "VXLAN": vxlan(
-                    inner,
-                    PE_ADDRESS,
-                    REMOTE_PE,
-                    9,
-                    inner_src_mac="02:aa:00:00:00:01",
-                    inner_dst_mac="02:aa:00:00:00:02",
-                    sport=0xC123,
-                    **outer,
-                ),
+                "VXLAN": vxlan(inner, PE_ADDRESS, REMOTE_PE, 9, **outer),
                 "GRE": gre(inner, PE_ADDRESS, REMOTE_PE, 10, **outer),
-                "MPLS": mpls_udp(inner, PE_ADDRESS, REMOTE_PE, (16, 17), sport=0xC124, **outer),
+                "MPLS": mpls_udp(inner, PE_ADDRESS, REMOTE_PE, (16, 17), **outer),
                 "destination options": ip(
                     PE_ADDRESS, REMOTE_PE, IPv6ExtHdrDestOpt() / Raw(inner), **outer
                 ),
             }
             for what, datagram in datagrams.items():
                 with self.subTest(what=what):
-                    self.check(
-                        DC_PORT,
-                        from_ingress_pe(datagram),
-                        expect={
-                            CORE_PORT: [core_frame_out(routed(datagram))],
-                            DC_PORT: [notice(LABEL, self.level)],
-                        },
-                        events=SENT,
-                    )
+                    self.check_forwarded(datagram, back=[notice(LABEL, self.level)], events=SENT)
 
 
 class AtAnSrv6Endpoint(CongestedPTest):
@@ -128,12 +103,7 @@ class AtAnSrv6Endpoint(CongestedPTest):
             traffic_class=2,
             ttl=63,
         )
-        self.check(
-            DC_PORT,
-            from_ingress_pe(before),
-            expect={CORE_PORT: [core_frame_out(after)], DC_PORT: [notice(LABEL, self.level)]},
-            events=SENT,
-        )
+        self.check_forwarded(before, after, back=[notice(LABEL, self.level)], events=SENT)
 
 
 class LevelIsCarried(CongestedPTest):

@@ -17,27 +17,16 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_RED_SID,
     REMOTE_V4,
     REMOTE_V6,
+    TO_REMOTE,
     PeTest,
-    core_frame_in,
     core_frame_out,
     host_frame_in,
-    host_frame_out,
 )
-from fcn.ptf_tests.lib.packets import (
-    Ecn,
-    datagram_of,
-    flow_label_of,
-    ip,
-    roce,
-    routed,
-    srv6,
-    udp,
-)
+from fcn.ptf_tests.lib.packets import Ecn, datagram_of, flow_label_of, ip, roce, routed, srv6, udp
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 DEST_QP = 0x118
 LABEL = 0x80001
-TO_REMOTE = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
 
 
 class LabelTest(PeTest):
@@ -65,11 +54,7 @@ class AssignedLabelIsUsed(LabelTest):
                         flow_label=label,
                         traffic_class=Ecn.ECT0,
                     )
-                    self.check(
-                        DC_PORT,
-                        host_frame_in(datagram),
-                        expect={CORE_PORT: [core_frame_out(outer)]},
-                    )
+                    self.check_into_wan(datagram, outer)
 
 
 class EveryPacketOfTheFlowHasTheLabel(LabelTest):
@@ -128,16 +113,11 @@ class InnerLabelIsUntouched(LabelTest):
                 flow_label=LABEL,
                 traffic_class=Ecn.ECT0,
             )
-            self.check(
-                DC_PORT, host_frame_in(datagram), expect={CORE_PORT: [core_frame_out(outer)]}
-            )
+            self.check_into_wan(datagram, outer)
             back = roce(REMOTE_V6, HOST_V6, DEST_QP, flow_label=inner_label)
-            self.check(
-                CORE_PORT,
-                core_frame_in(
-                    srv6(back, REMOTE_PE, PE_RED_SID, flow_label=LABEL, traffic_class=Ecn.ECT0)
-                ),
-                expect={DC_PORT: [host_frame_out(routed(back))]},
+            self.check_out_of_wan(
+                srv6(back, REMOTE_PE, PE_RED_SID, flow_label=LABEL, traffic_class=Ecn.ECT0),
+                routed(back),
             )
 
 
@@ -213,11 +193,7 @@ class DecapsulatedPacketsGetNoLabel(LabelTest):
         self.pe.flow(RED, REMOTE_V6, HOST_V6, DEST_QP, LABEL)
         datagram = roce(REMOTE_V6, HOST_V6, DEST_QP)
         outer = srv6(datagram, REMOTE_PE, PE_RED_SID, flow_label=0x9999, traffic_class=Ecn.ECT0)
-        self.check(
-            CORE_PORT,
-            core_frame_in(outer),
-            expect={DC_PORT: [host_frame_out(routed(datagram))]},
-        )
+        self.check_out_of_wan(outer, routed(datagram))
 
 
 class FlowCountersCount(LabelTest):

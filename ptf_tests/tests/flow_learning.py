@@ -13,12 +13,11 @@ from fcn.ptf_tests.lib.beds import (
     BLUE_VLAN,
     HOST2_V4,
     HOST_V4,
-    HOST_V6,
     PE_RED_SID,
     RED,
     REMOTE_PE,
     REMOTE_V4,
-    REMOTE_V6,
+    TO_REMOTE,
     PeTest,
     core_frame_in,
     host_frame_in,
@@ -26,21 +25,13 @@ from fcn.ptf_tests.lib.beds import (
 from fcn.ptf_tests.lib.cm import cm_message
 from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.learning import LearningTest
-from fcn.ptf_tests.lib.packets import (
-    datagram_of,
-    flow_label_of,
-    ip,
-    roce,
-    srv6,
-    udp,
-)
+from fcn.ptf_tests.lib.packets import datagram_of, flow_label_of, ip, roce, srv6, udp
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
 
 DEST_QP = 0x118
 LABEL = 0x81111
 XRC = 0xA0
 """The first three bits of an opcode: the transport service (IBTA, table of opcodes)."""
-TO_REMOTE = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
 
 
 def new_flow(
@@ -116,8 +107,7 @@ class ThePortIsReported(LearningTest):
         for dest_qp, (host, remote) in enumerate(TO_REMOTE, DEST_QP):
             frame = host_frame_in(roce(host, remote, dest_qp), port=DC_PORT_2)
             self.assertEqual(
-                self.reports(DC_PORT_2, frame),
-                [new_flow(host, remote, dest_qp, port=DC_PORT_2)],
+                self.reports(DC_PORT_2, frame), [new_flow(host, remote, dest_qp, port=DC_PORT_2)]
             )
             request = cm_message(host, remote, CmAttribute.REQ, local_comm_id=dest_qp, qpn=7)
             ((_, message),) = self.reports(DC_PORT_2, host_frame_in(request, port=DC_PORT_2))

@@ -10,6 +10,7 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_RED_SID,
     REMOTE_V4,
     REMOTE_V6,
+    TO_REMOTE,
     core_frame_in,
     core_frame_out,
 )
@@ -48,7 +49,6 @@ JUMBO = 8_700
 OTHER_PORT = 5000
 OTHER_SIDS = ("fc00:0:2:d47::", "fc00:0:2:47::", "fc00:0:2:146::", "fc00:0:2:46::1")
 """Of other customers, who may use the same addresses."""
-NAMES = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
 
 
 def packets(
@@ -57,7 +57,7 @@ def packets(
     *,
     sid: str = REMOTE_RED_SID,
     sport: int = 0xC001,
-    hosts: tuple[str, str] = NAMES[0],
+    hosts: tuple[str, str] = TO_REMOTE[0],
 ) -> list[bytes]:
     """Packets of one flow of a customer, in order; all flows have one outer label."""
     return [
@@ -110,7 +110,7 @@ class FlowIsNamed(FlowControlOfFlows):
 
     def runTest(self) -> None:
         port = 0xC001
-        for src, dst in NAMES:
+        for src, dst in TO_REMOTE:
             for name in every_tunnel(roce(src, dst, 7), PE_ADDRESS, OUTER):
                 # Every one another flow
                 port += 1
@@ -155,7 +155,7 @@ class FlowIsHeldAndReleased(FlowControlOfFlows):
     flows with other ports or addresses, and the same of another customer, do not wait."""
 
     def runTest(self) -> None:
-        for hosts in NAMES:
+        for hosts in TO_REMOTE:
             src, dst = hosts
             self.hold(flow_arn(src=src, dst=dst, customer=RED))
             held = packets(20, hosts=hosts)

@@ -14,7 +14,6 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_V4,
     REMOTE_V6,
     core_frame_in,
-    host_frame_out,
 )
 from fcn.ptf_tests.lib.flow_control import packet
 from fcn.ptf_tests.lib.links import BFD_PORT, DOWN, OWN
@@ -48,11 +47,7 @@ class BfdInTunnelTest(TunnelTest):
             bytes(IP(src=REMOTE_V4, dst=HOST_V4, ttl=255, tos=Ecn.ECT0) / datagram),
         ):
             with self.subTest(version=inner[0] >> 4):
-                self.check(
-                    CORE_PORT,
-                    core_frame_in(outer(inner)),
-                    expect={DC_PORT: [host_frame_out(routed(inner))]},
-                )
+                self.check_out_of_wan(outer(inner), routed(inner))
 
 
 class BfdInVxlan(VxlanTest, BfdInTunnelTest):

@@ -17,6 +17,7 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_RED_SID,
     REMOTE_V4,
     REMOTE_V6,
+    TO_REMOTE,
     core_frame_in,
     host_frame_in,
 )
@@ -117,17 +118,9 @@ class TruncatedTunnelPackets(MalformedTest):
             "SRv6 with SRH": srv6(
                 inner4, REMOTE_PE, PE_RED_SID, (PE_RED_SID, PE_END_SID), 0, traffic_class=2
             ),
-            "VXLAN": vxlan(
-                inner4,
-                REMOTE_PE,
-                PE_ADDRESS,
-                VNI,
-                sport=0xC000,
-                inner_src_mac="02:aa:00:00:00:01",
-                inner_dst_mac="02:aa:00:00:00:02",
-            ),
+            "VXLAN": vxlan(inner4, REMOTE_PE, PE_ADDRESS, VNI),
             "GRE": gre(inner, REMOTE_PE, PE_ADDRESS, KEY),
-            "MPLS": mpls_udp(inner4, REMOTE_PE, PE_ADDRESS, (16, VPN_LABEL), sport=0xC000),
+            "MPLS": mpls_udp(inner4, REMOTE_PE, PE_ADDRESS, (16, VPN_LABEL)),
             "End": srv6(inner4, REMOTE_PE, PE_END_SID, (REMOTE_RED_SID,), 1, traffic_class=2),
         }
         for what, datagram in packets.items():
@@ -202,7 +195,7 @@ class WrongUdpLengthsOfRoce(MalformedTest):
                 frames.append(
                     host_frame_in(datagram[:at] + length.to_bytes(2, "big") + datagram[at + 2 :])
                 )
-        for src, dst in ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6)):
+        for src, dst in TO_REMOTE:
             for size in range(BTH_HEADER + 4):
                 frames.append(host_frame_in(udp(src, dst, 0xC000, 4791, bytes(size))))
         self.check_all_dropped(DC_PORT, frames, "RoCE")

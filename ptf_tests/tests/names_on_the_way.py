@@ -14,13 +14,7 @@ from fcn.ptf_tests.lib.beds import (
     core_frame_in,
     core_frame_out,
 )
-from fcn.ptf_tests.lib.flow_control import (
-    ARN_TIME_US,
-    IPPROTO_UDP,
-    LABEL,
-    LONG_US,
-    FlowControlTest,
-)
+from fcn.ptf_tests.lib.flow_control import ARN_TIME_US, IPPROTO_UDP, LABEL, LONG_US, FlowControlTest
 from fcn.ptf_tests.lib.flow_control import SERVICE as FIVE_TUPLE_AND_TIME
 from fcn.ptf_tests.lib.packets import Ecn, IpFields, arn, gre, roce, routed, srv6, udp
 from fcn.ptf_tests.lib.pe_flow_control import PeFlowControlTest, to_p

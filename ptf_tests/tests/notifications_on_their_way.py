@@ -29,12 +29,7 @@ from fcn.ptf_tests.lib.beds import (
 from fcn.ptf_tests.lib.congestion import TRAFFIC_CLASS
 from fcn.ptf_tests.lib.end_con import end_con_cnp
 from fcn.ptf_tests.lib.entries import NodeTables
-from fcn.ptf_tests.lib.flow_control import (
-    LABEL,
-    LONG_US,
-    FlowControlTest,
-    priority_arn,
-)
+from fcn.ptf_tests.lib.flow_control import LABEL, LONG_US, FlowControlTest, priority_arn
 from fcn.ptf_tests.lib.packets import IpFields, arn, fast_cnp, ip, routed, srv6, udp
 from fcn.ptf_tests.lib.pe_flow_control import PeFlowControlTest
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT

@@ -18,7 +18,7 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_RED_SID,
     REMOTE_V4,
     REMOTE_V6,
-    core_frame_in,
+    TO_HOST,
     core_frame_out,
     host_frame_in,
     host_frame_out,
@@ -33,16 +33,7 @@ from fcn.ptf_tests.lib.notifications import (
     cnp_v6_frame,
     fast_cnp_frame,
 )
-from fcn.ptf_tests.lib.packets import (
-    Ecn,
-    cnp,
-    ip,
-    roce,
-    routed,
-    srv6,
-    udp,
-    with_ecn,
-)
+from fcn.ptf_tests.lib.packets import Ecn, cnp, ip, roce, routed, srv6, udp, with_ecn
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
 
 LEVEL = 3
@@ -221,9 +212,7 @@ class DisabledNodeStaysSilent(CongestedPeTest):
         self.pe.domain_mode()
         datagram = roce(HOST_V4, REMOTE_V4, DEST_QP)
         self.check(
-            DC_PORT,
-            host_frame_in(datagram),
-            expect={CORE_PORT: [tunnelled(datagram, LABEL_V4)]},
+            DC_PORT, host_frame_in(datagram), expect={CORE_PORT: [tunnelled(datagram, LABEL_V4)]}
         )
 
 
@@ -239,9 +228,7 @@ class UncongestedPortStaysSilent(CongestedPeTest):
     def runTest(self) -> None:
         datagram = roce(HOST_V4, REMOTE_V4, DEST_QP)
         self.check(
-            DC_PORT,
-            host_frame_in(datagram),
-            expect={CORE_PORT: [tunnelled(datagram, LABEL_V4)]},
+            DC_PORT, host_frame_in(datagram), expect={CORE_PORT: [tunnelled(datagram, LABEL_V4)]}
         )
 
 
@@ -307,19 +294,14 @@ class EgressMarkingTowardsTheHost(CongestedPeTest):
 
     def runTest(self) -> None:
         self.pe.queue_level(DC_PORT, LEVEL)
-        for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
+        for remote, host in TO_HOST:
             for ecn in Ecn:
                 with self.subTest(host=host, ecn=ecn.name):
                     datagram = roce(remote, host, DEST_QP, ecn=ecn)
                     outer = srv6(datagram, REMOTE_PE, PE_RED_SID, traffic_class=ecn)
                     marks = ecn in (Ecn.ECT0, Ecn.ECT1)
                     after = with_ecn(routed(datagram), Ecn.CE) if marks else routed(datagram)
-                    self.check(
-                        CORE_PORT,
-                        core_frame_in(outer),
-                        expect={DC_PORT: [host_frame_out(after)]},
-                        events={"CE_MARKED": 1} if marks else {},
-                    )
+                    self.check_out_of_wan(outer, after, events={"CE_MARKED": 1} if marks else {})
 
 
 class EgressMarkingAtChecksumCorners(CongestedPeTest):
@@ -344,9 +326,6 @@ class EgressMarkingAtChecksumCorners(CongestedPeTest):
                     )
                     self.assertEqual(int.from_bytes(routed(datagram)[10:12], "big"), checksum)
                     outer = srv6(datagram, REMOTE_PE, PE_RED_SID, traffic_class=ecn)
-                    self.check(
-                        CORE_PORT,
-                        core_frame_in(outer),
-                        expect={DC_PORT: [host_frame_out(with_ecn(routed(datagram), Ecn.CE))]},
-                        events={"CE_MARKED": 1},
+                    self.check_out_of_wan(
+                        outer, with_ecn(routed(datagram), Ecn.CE), events={"CE_MARKED": 1}
                     )

@@ -11,13 +11,7 @@ from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.links import LinkTest
 from fcn.ptf_tests.lib.packets import udp
 from fcn.ptf_tests.lib.path_messages import LINKS, Link, PathMessageTest
-from fcn.ptf_tests.lib.paths import (
-    FIRST_PATH_ID,
-    FIRST_TUNNEL,
-    NEVER_US,
-    POLICY,
-    POLICY_IN_RED,
-)
+from fcn.ptf_tests.lib.paths import FIRST_PATH_ID, FIRST_TUNNEL, NEVER_US, POLICY, POLICY_IN_RED
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 from fcn.ptf_tests.tests.paths import SOME_FLOWS
 

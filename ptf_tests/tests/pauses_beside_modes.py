@@ -3,11 +3,7 @@
 from fcn.contract.profiles import Mode
 from fcn.packets.fantel import Event
 from fcn.packets.fantel_tlvs import FiveTuple
-from fcn.ptf_tests.lib.beds import (
-    PE_ADDRESS,
-    core_frame_in,
-    host_frame_out,
-)
+from fcn.ptf_tests.lib.beds import PE_ADDRESS, core_frame_in, host_frame_out
 from fcn.ptf_tests.lib.notifications import cnp_v4_frame, fast_cnp_frame
 from fcn.ptf_tests.lib.packets import Ecn, routed, with_ecn
 from fcn.ptf_tests.lib.path_messages import LINKS, PathMessageTest, notification

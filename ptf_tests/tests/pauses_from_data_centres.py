@@ -7,14 +7,13 @@ from fcn.packets.arn import Arn, ArnType
 from fcn.ptf_tests.lib.beds import (
     HOST2_V4,
     HOST_V4,
-    HOST_V6,
     NODE_MAC,
     PE_ADDRESS,
     PE_RED_SID,
     RED,
     REMOTE_PE,
     REMOTE_V4,
-    REMOTE_V6,
+    TO_HOST,
     core_frame_in,
     host_frame_in,
     host_frame_out,
@@ -242,16 +241,11 @@ class EveryTunnelIsHeld(PausedDcTest):
         """The packet in each tunnel, and the label of the customer there."""
         outer: IpFields = {"traffic_class": int(Ecn.ECT0)}
         ends = REMOTE_PE, PE_ADDRESS
-        frame = vxlan(
-            inner, *ends, VNI, inner_src_mac=self.mac, inner_dst_mac=self.mac, sport=0xC123, **outer
-        )
+        frame = vxlan(inner, *ends, VNI, inner_src_mac=self.mac, inner_dst_mac=self.mac, **outer)
         return [
             (frame, customer_label(PE_ADDRESS, VNI)),
             (gre(inner, *ends, GRE_KEY, **outer), customer_label(PE_ADDRESS, GRE_KEY)),
-            (
-                mpls_udp(inner, *ends, [MPLS_LABEL], sport=0xC124, **outer),
-                customer_label(PE_ADDRESS, MPLS_LABEL),
-            ),
+            (mpls_udp(inner, *ends, [MPLS_LABEL], **outer), customer_label(PE_ADDRESS, MPLS_LABEL)),
             (
                 srv6(inner, REMOTE_PE, PE_RED_SID, [PE_RED_SID], 0, **outer),
                 customer_label(PE_RED_SID),
@@ -263,7 +257,7 @@ class EveryTunnelIsHeld(PausedDcTest):
             self.pe.tunnel_vrf(self.enum("TunnelType")[kind], number, RED)
         self.pe.hold_budget(48, low=8)
         dscp = PRIORITY << 3
-        for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
+        for remote, host in TO_HOST:
             inner = roce(remote, host, DEST_QP, dscp=dscp)
             self.pause()
             for datagram, label in self.tunnels(inner):

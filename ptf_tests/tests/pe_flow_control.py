@@ -90,11 +90,7 @@ class CustomersPortIsNoNotification(PeFlowControlTest):
         tenant = udp(HOST_V4, REMOTE_V4, 5000, 1022, payload=bytes(about_red()))
         outcome = self.exchange(DC_PORT, host_frame_in(tenant))
         self.assertEqual(len(outcome.frames[CORE_PORT]), 1)
-        self.check(
-            DC_PORT,
-            host_frame_in(customer(1)),
-            expect={CORE_PORT: [leaving(1)]},
-        )
+        self.check(DC_PORT, host_frame_in(customer(1)), expect={CORE_PORT: [leaving(1)]})
 
 
 class ArnFromTheDataCentre(PeFlowControlTest):

@@ -14,7 +14,8 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_PE,
     REMOTE_RED_SID,
     REMOTE_V4,
-    REMOTE_V6,
+    TO_HOST,
+    TO_REMOTE,
     PeTest,
     core_frame_in,
     core_frame_out,
@@ -61,7 +62,7 @@ class OverlappingCustomersStayApart(PeTest):
     """FCN-1: the same addresses in two VRFs go to two tunnels; the tag is removed."""
 
     def runTest(self) -> None:
-        for src, dst in ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6)):
+        for src, dst in TO_REMOTE:
             datagram = roce(src, dst, 0x21)
             for vlan, sid in ((0, REMOTE_RED_SID), (BLUE_VLAN, REMOTE_BLUE_SID)):
                 with self.subTest(dst=dst, vlan=vlan):
@@ -83,7 +84,7 @@ class TagIsPutOnTowardsTaggedCustomer(PeTest):
     """FCN-5: packets decapsulated for a tagged customer get its VLAN tag."""
 
     def runTest(self) -> None:
-        for src, dst in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
+        for src, dst in TO_HOST:
             with self.subTest(dst=dst):
                 datagram = roce(src, dst, 0x21)
                 self.check(

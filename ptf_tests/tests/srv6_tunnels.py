@@ -18,11 +18,12 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_RED_SID,
     REMOTE_V4,
     REMOTE_V6,
+    TO_HOST,
+    TO_REMOTE,
     PeTest,
     core_frame_in,
     core_frame_out,
     host_frame_in,
-    host_frame_out,
 )
 from fcn.ptf_tests.lib.packets import (
     Ecn,
@@ -48,7 +49,6 @@ DEST_QP = 0x118
 TUNNEL_ID = 700
 """VNI, GRE key and VPN label of BLUE."""
 SIDS = (P_END_SID, P2_END_SID, P3_END_SID, REMOTE_RED_SID)
-DIRECTIONS = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
 
 
 class Srv6EncapTest(PeTest):
@@ -64,7 +64,7 @@ class Srv6EncapTest(PeTest):
             )
         else:
             self.pe.tunnel(RED_TUNNEL, "encap_srv6", src=PE_ADDRESS, dst=dst)
-        for host, remote in DIRECTIONS:
+        for host, remote in TO_REMOTE:
             datagram = roce(host, remote, DEST_QP, ecn=Ecn.ECT0)
             outer = srv6(
                 routed(datagram),
@@ -75,14 +75,12 @@ class Srv6EncapTest(PeTest):
                 flow_label=LABEL,
                 traffic_class=Ecn.ECT0,
             )
-            self.check(
-                DC_PORT, host_frame_in(datagram), expect={CORE_PORT: [core_frame_out(outer)]}
-            )
+            self.check_into_wan(datagram, outer)
         self.pe.delete("tunnel", match={"tunnel": RED_TUNNEL})
 
     def configure_red_tunnel(self) -> None:
         """Label the flows; the test writes the tunnels itself."""
-        for host, remote in DIRECTIONS:
+        for host, remote in TO_REMOTE:
             self.pe.flow(RED, host, remote, DEST_QP, LABEL)
 
 
@@ -126,17 +124,13 @@ class Decapsulation(PeTest):
         paths: list[tuple[str, ...]] = [()]
         paths += [(PE_RED_SID, *reversed(SIDS[: count - 1])) for count in range(1, 5)]
         for segments in paths:
-            for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
+            for remote, host in TO_HOST:
                 with self.subTest(segments=len(segments), host=host):
                     datagram = roce(remote, host, DEST_QP, ecn=Ecn.ECT0)
                     outer = srv6(
                         datagram, REMOTE_PE, PE_RED_SID, segments, 0, traffic_class=Ecn.ECT0
                     )
-                    self.check(
-                        CORE_PORT,
-                        core_frame_in(outer),
-                        expect={DC_PORT: [host_frame_out(routed(datagram))]},
-                    )
+                    self.check_out_of_wan(outer, routed(datagram))
 
 
 class DecapsulationWithSegmentsLeft(PeTest):
@@ -161,12 +155,12 @@ class OtherTunnelsAtServiceSid(PeTest):
     def runTest(self) -> None:
         mac = "02:aa:00:00:00:01"
         ends = (REMOTE_PE, PE_RED_SID)
-        for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
+        for remote, host in TO_HOST:
             inner = roce(remote, host, DEST_QP)
             for outer in (
-                vxlan(inner, *ends, TUNNEL_ID, sport=0xC000, inner_src_mac=mac, inner_dst_mac=mac),
+                vxlan(inner, *ends, TUNNEL_ID, inner_src_mac=mac, inner_dst_mac=mac),
                 gre(inner, *ends, TUNNEL_ID),
-                mpls_udp(inner, *ends, (TUNNEL_ID,), sport=0xC000),
+                mpls_udp(inner, *ends, (TUNNEL_ID,)),
             ):
                 self.check(CORE_PORT, core_frame_in(outer), drops={"UNSUPPORTED": 1})
 
@@ -190,7 +184,7 @@ class InnerTtlExpiresAtDecapsulation(PeTest):
     """FCN-5: the egress PE decrements the inner TTL; at zero the packet is dropped."""
 
     def runTest(self) -> None:
-        for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
+        for remote, host in TO_HOST:
             datagram = udp(remote, host, 1, 2, ttl=1)
             outer = srv6(datagram, REMOTE_PE, PE_RED_SID)
             self.check(CORE_PORT, core_frame_in(outer), drops={"TTL_EXPIRED": 1})
@@ -202,9 +196,7 @@ class OuterHopLimitDoesNotMatterAtTheEnd(PeTest):
     def runTest(self) -> None:
         datagram = udp(REMOTE_V4, HOST_V4, 1, 2)
         outer = srv6(datagram, REMOTE_PE, PE_RED_SID, ttl=1)
-        self.check(
-            CORE_PORT, core_frame_in(outer), expect={DC_PORT: [host_frame_out(routed(datagram))]}
-        )
+        self.check_out_of_wan(outer, routed(datagram))
 
 
 class EndAtThePe(PeTest):
@@ -255,9 +247,7 @@ class TransitThroughThePe(PeTest):
             udp(REMOTE_PE, "fc00:0:77::1", 1, 2),
         ):
             self.check(
-                CORE_PORT,
-                core_frame_in(outer),
-                expect={CORE_PORT: [core_frame_out(routed(outer))]},
+                CORE_PORT, core_frame_in(outer), expect={CORE_PORT: [core_frame_out(routed(outer))]}
             )
 
 

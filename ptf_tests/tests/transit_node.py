@@ -14,7 +14,6 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_V6,
     PTest,
     core_frame_in,
-    core_frame_out,
     host_frame_in,
 )
 from fcn.ptf_tests.lib.congestion import LABEL, CongestedPTest, from_ingress_pe, tunnelled
@@ -27,12 +26,11 @@ from fcn.ptf_tests.lib.packets import (
     ip,
     mpls_udp,
     roce,
-    routed,
     srv6,
     udp,
     vxlan,
 )
-from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, UNUSED_PORT
+from fcn.ptf_tests.lib.ports import DC_PORT, UNUSED_PORT
 
 SHORTEST = 15
 
@@ -46,27 +44,15 @@ class EverythingOfTheDomainPasses(PTest):
             srv6(inner, PE_ADDRESS, REMOTE_PE, flow_label=LABEL, traffic_class=0xFF),
             srv6(inner, PE_ADDRESS, REMOTE_PE, ["fc00::1"] * 4, 2),
             srv6(inner, PE_ADDRESS, REMOTE_PE, ["fc00::1"] * 7, 6),
-            vxlan(
-                inner,
-                PE_ADDRESS,
-                REMOTE_PE,
-                1,
-                inner_src_mac="02:aa:00:00:00:01",
-                inner_dst_mac="02:aa:00:00:00:02",
-                sport=0xC000,
-            ),
+            vxlan(inner, PE_ADDRESS, REMOTE_PE, 1),
             gre(inner, PE_ADDRESS, REMOTE_PE, 1),
-            mpls_udp(inner, PE_ADDRESS, REMOTE_PE, [16, 17, 18], sport=0xC000),
+            mpls_udp(inner, PE_ADDRESS, REMOTE_PE, [16, 17, 18]),
             udp(PE_ADDRESS, REMOTE_PE, 1, 2, b""),
             udp(PE_ADDRESS, REMOTE_PE, 1, 2, bytes(8000)),
             ip(PE_ADDRESS, REMOTE_PE, b"", nh=59),
             fast_cnp(PE_ADDRESS, REMOTE_PE, LABEL),
         ):
-            self.check(
-                DC_PORT,
-                from_ingress_pe(datagram),
-                expect={CORE_PORT: [core_frame_out(routed(datagram))]},
-            )
+            self.check_forwarded(datagram)
 
 
 class HopLimitExpires(PTest):
@@ -77,11 +63,7 @@ class HopLimitExpires(PTest):
             datagram = udp(PE_ADDRESS, REMOTE_PE, 1, 2, ttl=hop_limit)
             self.check(DC_PORT, from_ingress_pe(datagram), drops={"TTL_EXPIRED": 1})
         datagram = udp(PE_ADDRESS, REMOTE_PE, 1, 2, ttl=2)
-        self.check(
-            DC_PORT,
-            from_ingress_pe(datagram),
-            expect={CORE_PORT: [core_frame_out(routed(datagram))]},
-        )
+        self.check_forwarded(datagram)
 
 
 class NoRoute(PTest):
@@ -113,11 +95,7 @@ class EndMovesToTheNextSegment(PTest):
                             flow_label=LABEL,
                             ttl=63,
                         )
-                        self.check(
-                            DC_PORT,
-                            from_ingress_pe(before),
-                            expect={CORE_PORT: [core_frame_out(after)]},
-                        )
+                        self.check_forwarded(before, after)
 
 
 class EndWithoutNextSegment(PTest):

@@ -15,6 +15,8 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_RED_SID,
     REMOTE_V4,
     REMOTE_V6,
+    TO_HOST,
+    TO_REMOTE,
     PeTest,
     core_frame_in,
     core_frame_out,
@@ -26,7 +28,6 @@ from fcn.ptf_tests.lib.notifications import (
     LABEL_V4,
     LABEL_V6,
     RECEIVED,
-    TRANSLATED,
     NotificationTest,
     cnp_v4_frame,
     cnp_v6_frame,
@@ -78,7 +79,7 @@ class TwoThresholdDecapsulation(PeTest):
         self.pe.decap_rules(TWO_THRESHOLD_RULES)
         self.assertEqual(len(DECAPSULATION), 16)
         for (inner, outer_ecn), (result, events) in DECAPSULATION.items():
-            for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
+            for remote, host in TO_HOST:
                 with self.subTest(inner=inner.name, outer=outer_ecn.name, host=host):
                     datagram = roce(remote, host, DEST_QP, ecn=inner)
                     outer = srv6(datagram, REMOTE_PE, PE_RED_SID, traffic_class=outer_ecn)
@@ -105,7 +106,7 @@ class TwoThresholdEncapsulation(PeTest):
         self.pe.tunnel(RED_TUNNEL, "encap_srv6", ecn_mode=mode, src=PE_ADDRESS, dst=REMOTE_RED_SID)
 
     def runTest(self) -> None:
-        for host, remote in ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6)):
+        for host, remote in TO_REMOTE:
             self.pe.flow(RED, host, remote, DEST_QP, LABEL_V4)
             for ecn in Ecn:
                 with self.subTest(remote=remote, ecn=ecn.name):
@@ -117,11 +118,7 @@ class TwoThresholdEncapsulation(PeTest):
                         flow_label=LABEL_V4,
                         traffic_class=Ecn.ECT0 if ecn is Ecn.ECT1 else ecn,
                     )
-                    self.check(
-                        DC_PORT,
-                        host_frame_in(datagram),
-                        expect={CORE_PORT: [core_frame_out(outer)]},
-                    )
+                    self.check_into_wan(datagram, outer)
 
 
 class LightCongestionTest(NotificationTest):
@@ -244,12 +241,7 @@ class HeavyCongestionTellsTheSender(LightCongestionTest):
     def runTest(self) -> None:
         for level in (0, 2, HEAVY):
             with self.subTest(level=level):
-                self.check(
-                    CORE_PORT,
-                    fast_cnp_frame(LABEL_V4, level),
-                    expect={DC_PORT: [cnp_v4_frame()]},
-                    events=TRANSLATED,
-                )
+                self.check_translated(fast_cnp_frame(LABEL_V4, level), cnp_v4_frame())
         self.check(DC_PORT, PACKET_V4, expect={CORE_PORT: [self.sent()]})
 
 
@@ -259,10 +251,7 @@ class LightCongestionOfUnknownFlows(LightCongestionTest):
 
     def runTest(self) -> None:
         self.check(
-            CORE_PORT,
-            fast_cnp_frame(0xABCDE, LIGHT),
-            drops={"LABEL_UNKNOWN": 1},
-            events=RECEIVED,
+            CORE_PORT, fast_cnp_frame(0xABCDE, LIGHT), drops={"LABEL_UNKNOWN": 1}, events=RECEIVED
         )
         self.pe.flow(RED, HOST_V4, REMOTE_V4, 0x777, 0x96000)
         self.pe.label_without_source_qp(0x96000, 4)
@@ -271,12 +260,7 @@ class LightCongestionOfUnknownFlows(LightCongestionTest):
         outer = srv6(
             routed(datagram), PE_ADDRESS, NEXT_SID, flow_label=0x96000, traffic_class=Ecn.ECT0
         )
-        self.check(
-            DC_PORT,
-            host_frame_in(datagram),
-            expect={CORE_PORT: [core_frame_out(outer)]},
-            events={"REROUTED": 1},
-        )
+        self.check_into_wan(datagram, outer, events={"REROUTED": 1})
 
 
 class OwnLightCongestion(LightCongestionTest):
@@ -340,10 +324,5 @@ class OtherModesDoNotTreat(LightCongestionTest):
     hold_us = 0
 
     def runTest(self) -> None:
-        self.check(
-            CORE_PORT,
-            fast_cnp_frame(LABEL_V4, LIGHT),
-            expect={DC_PORT: [cnp_v4_frame()]},
-            events=TRANSLATED,
-        )
+        self.check_translated(fast_cnp_frame(LABEL_V4, LIGHT), cnp_v4_frame())
         self.check(DC_PORT, PACKET_V4, expect={CORE_PORT: [self.sent()]})

@@ -1,14 +1,7 @@
 """Marking curves of the two-threshold mode at P and PE (PEC-1), and what they leave alone."""
 
 from fcn.contract.profiles import Mode
-from fcn.ptf_tests.lib.beds import (
-    HOST_V4,
-    PE_ADDRESS,
-    REMOTE_RED_SID,
-    REMOTE_V4,
-    core_frame_out,
-    host_frame_in,
-)
+from fcn.ptf_tests.lib.beds import HOST_V4, PE_ADDRESS, REMOTE_RED_SID, REMOTE_V4
 from fcn.ptf_tests.lib.congestion import (
     LABEL,
     SENT,
@@ -25,10 +18,7 @@ CERTAIN = 0xFFFF
 HALF = 0x7FFF
 LIGHT, HEAVY = 1, 7
 
-MARKED = {
-    Ecn.ECT1: {Ecn.ECT0: Ecn.ECT1},
-    Ecn.CE: {Ecn.ECT0: Ecn.CE, Ecn.ECT1: Ecn.CE},
-}
+MARKED = {Ecn.ECT1: {Ecn.ECT0: Ecn.ECT1}, Ecn.CE: {Ecn.ECT0: Ecn.CE, Ecn.ECT1: Ecn.CE}}
 """By the codepoint of the curve: what packets become; others stay as they are."""
 
 
@@ -53,10 +43,9 @@ class OnlyTheRightPacketsAreMarked(CurveTest):
                 with self.subTest(curve=codepoint.name, packet=ecn.name):
                     datagram = tunnelled(ecn=ecn)
                     after = routed(with_ecn(datagram, becomes.get(ecn, ecn)))
-                    self.check(
-                        DC_PORT,
-                        from_ingress_pe(datagram),
-                        expect={CORE_PORT: [core_frame_out(after)]},
+                    self.check_forwarded(
+                        datagram,
+                        after,
                         events={f"{codepoint.name}_MARKED": 1} if ecn in becomes else {},
                     )
             self.p.delete_marking_curve(CORE_PORT)
@@ -92,11 +81,7 @@ class OtherQueuesAreNotMarked(CurveTest):
         self.p.marking_curve(CORE_PORT_2, Ecn.CE, CERTAIN)
         self.p.marking_curve(CORE_PORT, Ecn.CE, CERTAIN, (5000, 6000))
         datagram = tunnelled()
-        self.check(
-            DC_PORT,
-            from_ingress_pe(datagram),
-            expect={CORE_PORT: [core_frame_out(routed(datagram))]},
-        )
+        self.check_forwarded(datagram)
 
 
 class LevelSaysWhichThreshold(CongestedPTest):
@@ -114,13 +99,10 @@ class LevelSaysWhichThreshold(CongestedPTest):
                     if curve:
                         self.p.marking_curve(CORE_PORT, codepoint, CERTAIN)
                     after = with_ecn(tunnelled(), codepoint) if curve else tunnelled()
-                    self.check(
-                        DC_PORT,
-                        from_ingress_pe(tunnelled()),
-                        expect={
-                            CORE_PORT: [core_frame_out(routed(after))],
-                            DC_PORT: [notice(LABEL, level)],
-                        },
+                    self.check_forwarded(
+                        tunnelled(),
+                        routed(after),
+                        back=[notice(LABEL, level)],
                         events=SENT | ({f"{codepoint.name}_MARKED": 1} if curve else {}),
                     )
             self.p.delete_marking_curve(CORE_PORT)
@@ -143,10 +125,5 @@ class IngressPeMarksToo(NotificationTest):
                 flow_label=LABEL_V4,
                 traffic_class=codepoint,
             )
-            self.check(
-                DC_PORT,
-                host_frame_in(datagram),
-                expect={CORE_PORT: [core_frame_out(outer)]},
-                events={f"{codepoint.name}_MARKED": 1},
-            )
+            self.check_into_wan(datagram, outer, events={f"{codepoint.name}_MARKED": 1})
             self.pe.delete_marking_curve(CORE_PORT)

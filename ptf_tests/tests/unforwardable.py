@@ -25,14 +25,7 @@ from fcn.ptf_tests.lib.beds import (
 )
 from fcn.ptf_tests.lib.congestion import CongestedPTest, from_ingress_pe, tunnelled
 from fcn.ptf_tests.lib.notifications import DEST_QP, LABEL_V4, NotificationTest
-from fcn.ptf_tests.lib.packets import (
-    ethernet,
-    fast_cnp,
-    roce,
-    routed,
-    srv6,
-    udp,
-)
+from fcn.ptf_tests.lib.packets import ethernet, fast_cnp, roce, routed, srv6, udp
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
 
 OTHER_STATION = "02:fc:00:00:ff:ff"

@@ -232,8 +232,7 @@ class ClockFromOutside(WatchedPTest):
         before = self.counts()
         self.send(CORE_PORT, forged)
         self.wait_for(
-            "the forged frame is dropped",
-            lambda: self.growth(before).get("drop UNSUPPORTED") == 1,
+            "the forged frame is dropped", lambda: self.growth(before).get("drop UNSUPPORTED") == 1
         )
         self.inject_clock(0)
         self.inject_clock(2)

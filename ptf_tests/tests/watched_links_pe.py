@@ -4,16 +4,7 @@ from scapy.contrib.bfd import BFD
 
 from fcn.ptf_tests.lib.beds import NEIGHBOUR_MAC, NODE_MAC, P_ADDRESS, PE_ADDRESS, PTest
 from fcn.ptf_tests.lib.checksums import ALL_ONES, udp_checksum_of, word_of_zero_checksum
-from fcn.ptf_tests.lib.links import (
-    DOWN,
-    FAR_END,
-    INIT,
-    INTERVAL_US,
-    NEVER_US,
-    OWN,
-    LinkTest,
-    hello,
-)
+from fcn.ptf_tests.lib.links import DOWN, FAR_END, INIT, INTERVAL_US, NEVER_US, OWN, LinkTest, hello
 from fcn.ptf_tests.lib.packets import datagram_of
 from fcn.ptf_tests.lib.ports import CORE_PORT
 from fcn.ptf_tests.lib.transit_pe import OnAPe
