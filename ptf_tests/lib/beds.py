@@ -143,6 +143,22 @@ class PeTest(FcnTest):
         expect = {DC_PORT: [host_frame_out(datagram)]}
         self.check(CORE_PORT, core_frame_in(outer), expect=expect, events=events)
 
+    def check_transit(
+        self, datagram: bytes, after: bytes | None = None, events: Mapping[str, int] | None = None
+    ) -> None:
+        """What comes from the core leaves by the same port, as `after` or one hop later."""
+        onward = core_frame_out(routed(datagram) if after is None else after)
+        frame = core_frame_in(datagram)
+        self.check(CORE_PORT, frame, expect={CORE_PORT: [onward]}, events=events)
+
+    def check_between_ports(self, *datagrams: bytes) -> None:
+        """What RED's host sends reaches its second host."""
+        expect = [
+            host_frame_out(routed(datagram), port=DC_PORT_2, host_mac=HOST2_MAC)
+            for datagram in datagrams
+        ]
+        self.check(DC_PORT, *map(host_frame_in, datagrams), expect={DC_PORT_2: expect})
+
 
 class PTest(FcnTest):
     """A test of the P program; `self.p` writes its tables. Traffic goes DC_PORT -> CORE_PORT."""

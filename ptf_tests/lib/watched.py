@@ -12,6 +12,7 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_PE,
     REMOTE_PE_PREFIX,
     PTest,
+    core_frame_in,
     core_frame_out,
 )
 from fcn.ptf_tests.lib.flow_control import ANY_PROTOCOL, LABEL
@@ -87,3 +88,13 @@ class WatchedPTest(LinkTest, PTest):
             CORE_PORT, REMOTE_PE_PREFIX, CORE_PORT_2, NODE_MAC[CORE_PORT_2],
             NEIGHBOUR_MAC[CORE_PORT_2],
         )  # fmt: skip
+
+    def check_lost(self, datagram: bytes, told: bytes) -> None:
+        """A datagram whose next hop is dead is dropped, and the ingress PE is told so."""
+        self.check(
+            DC_PORT,
+            core_frame_in(datagram, DC_PORT),
+            expect={DC_PORT: [told]},
+            drops={"LINK_DOWN": 1},
+            events=TRIGGERED,
+        )

@@ -10,7 +10,6 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_PE,
     REMOTE_V4,
     core_frame_in,
-    core_frame_out,
 )
 from fcn.ptf_tests.lib.flow_control import (
     ARN_TIME_US,
@@ -83,12 +82,7 @@ class PortsNameAServiceOverUdp(CongestedFlowControlTest):
         )  # fmt: skip
         named = service_arn(time_us=ARN_TIME_US)
         named.protocol, named.sport, named.dport = 17, 0xC123, 4789
-        self.check(
-            DC_PORT,
-            core_frame_in(datagram, DC_PORT),
-            expect={CORE_PORT: frames_out([datagram]), DC_PORT: [arn_out(named)]},
-            events=DETECTED,
-        )
+        self.check_forwarded(datagram, back=[arn_out(named)], events=DETECTED)
 
 
 class SegmentIsNamedAsItArrived(CongestedFlowControlTest):
@@ -100,12 +94,7 @@ class SegmentIsNamedAsItArrived(CongestedFlowControlTest):
         arrived = srv6(inner, PE_ADDRESS, P_END_SID, (REMOTE_PE,), 1, **outer)
         left = srv6(inner, PE_ADDRESS, REMOTE_PE, (REMOTE_PE,), 0, **outer)
         named = service_arn(time_us=ARN_TIME_US, dst=P_END_SID)
-        self.check(
-            DC_PORT,
-            core_frame_in(arrived, DC_PORT),
-            expect={CORE_PORT: [core_frame_out(routed(left))], DC_PORT: [arn_out(named)]},
-            events=DETECTED,
-        )
+        self.check_forwarded(arrived, routed(left), back=[arn_out(named)], events=DETECTED)
 
 
 class PriorityIsNamed(CongestedFlowControlTest):
@@ -117,12 +106,7 @@ class PriorityIsNamed(CongestedFlowControlTest):
         for priority in range(8):
             datagram = packet(dscp=priority << 3 | 2)
             expected = arn_out(priority_arn(time_us=ARN_TIME_US, priority=priority))
-            self.check(
-                DC_PORT,
-                core_frame_in(datagram, DC_PORT),
-                expect={CORE_PORT: frames_out([datagram]), DC_PORT: [expected]},
-                events=DETECTED,
-            )
+            self.check_forwarded(datagram, back=[expected], events=DETECTED)
 
 
 class OneArnPerServiceAndInterval(CongestedFlowControlTest):
@@ -194,8 +178,6 @@ class NotificationsCauseNone(CongestedFlowControlTest):
     def runTest(self) -> None:
         self.p.notification_port()
         notice = fast_cnp(PE_ADDRESS, REMOTE_PE, LABEL, 3)
-        self.check(
-            DC_PORT, core_frame_in(notice, DC_PORT), expect={CORE_PORT: frames_out([notice])}
-        )
+        self.check_forwarded(notice)
         self.p.delete("arn_upstream", match={"port": DC_PORT})
         self.check(DC_PORT, *frames_in(packets(2)), expect={CORE_PORT: frames_out(packets(2))})

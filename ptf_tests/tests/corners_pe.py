@@ -20,7 +20,6 @@ from fcn.ptf_tests.lib.beds import (
     TO_HOST,
     PeTest,
     core_frame_in,
-    core_frame_out,
     host_frame_in,
     host_frame_out,
 )
@@ -84,12 +83,7 @@ class EveryMark(PeTest):
                         CORE_PORT, core_frame_in(outer), expect={DC_PORT: [expected]}, events=events
                     )
             transit = srv6(datagram, "fc00:0:9::1", REMOTE_PE, traffic_class=ecn)
-            self.check(
-                CORE_PORT,
-                core_frame_in(transit),
-                expect={CORE_PORT: [core_frame_out(with_ecn(routed(transit), after))]},
-                events=events,
-            )
+            self.check_transit(transit, with_ecn(routed(transit), after), events=events)
 
 
 class NoRuleForTheEcnField(PeTest):

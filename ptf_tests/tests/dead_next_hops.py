@@ -28,13 +28,7 @@ class NoOtherWay(WatchedPTest):
     def runTest(self) -> None:
         self.check_forwarded(packet())
         self.take_down()
-        self.check(
-            DC_PORT,
-            from_ingress_pe(packet()),
-            expect={DC_PORT: [failure(1)]},
-            drops=LOST,
-            events=TRIGGERED,
-        )
+        self.check_lost(packet(), failure(1))
         for psn in (2, 3):
             self.check(DC_PORT, from_ingress_pe(packet(psn)), drops=LOST, events=REPEATED)
         self.bring_up()
@@ -49,13 +43,7 @@ class SaidAgain(WatchedPTest):
     def runTest(self) -> None:
         self.take_down()
         for sequence in range(1, 6):
-            self.check(
-                DC_PORT,
-                from_ingress_pe(packet()),
-                expect={DC_PORT: [failure(sequence)]},
-                drops=LOST,
-                events=TRIGGERED,
-            )
+            self.check_lost(packet(), failure(sequence))
 
 
 class AnotherWay(WatchedPTest):
@@ -93,13 +81,7 @@ class NobodyWatchesAnyMore(WatchedPTest):
 
     def runTest(self) -> None:
         self.take_down()
-        self.check(
-            DC_PORT,
-            from_ingress_pe(packet()),
-            expect={DC_PORT: [failure(1)]},
-            drops=LOST,
-            events=TRIGGERED,
-        )
+        self.check_lost(packet(), failure(1))
         self.stop_clock()
         self.wait_for(
             "the packet takes its own next hop",
@@ -123,13 +105,7 @@ class TheOtherWayIsDead(WatchedPTest):
             frame = hello(state, P_ADDRESS, yours=OWN, source="fc00:0:20::1", port=CORE_PORT_2)
             self.exchange(CORE_PORT_2, frame)
         self.take_down()
-        self.check(
-            DC_PORT,
-            from_ingress_pe(packet()),
-            expect={DC_PORT: [failure(1)]},
-            drops=LOST,
-            events=TRIGGERED,
-        )
+        self.check_lost(packet(), failure(1))
 
 
 class PathByTag(WatchedPTest):
@@ -142,13 +118,7 @@ class PathByTag(WatchedPTest):
             )
         self.take_down()
         for sequence, tag in enumerate((1, 2), 1):
-            self.check(
-                DC_PORT,
-                from_ingress_pe(packet(tag=tag)),
-                expect={DC_PORT: [failure(sequence, PATH_ID + tag)]},
-                drops=LOST,
-                events=TRIGGERED,
-            )
+            self.check_lost(packet(tag=tag), failure(sequence, PATH_ID + tag))
         self.check(DC_PORT, from_ingress_pe(packet(tag=3)), drops=LOST)
 
 

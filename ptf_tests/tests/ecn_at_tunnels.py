@@ -1,7 +1,6 @@
-"""ECN at both ends of a tunnel: RFC 6040 (SRF-1, SRF-2, FCN-7; RFC 9601 for GRE and VXLAN)."""
+"""ECN at both ends of a tunnel: RFC 6040, RFC 9601 for GRE and VXLAN (SRF-1, SRF-2, FCN-7, PEC-5)."""
 
-from collections.abc import Callable
-
+from fcn.contract.ecn import TWO_THRESHOLD_RULES
 from fcn.ptf_tests.lib.beds import (
     PE_ADDRESS,
     PE_RED_SID,
@@ -14,7 +13,6 @@ from fcn.ptf_tests.lib.beds import (
     PeTest,
     core_frame_in,
     host_frame_in,
-    host_frame_out,
 )
 from fcn.ptf_tests.lib.packets import (
     Ecn,
@@ -42,6 +40,7 @@ DROP = None
 QUIET: dict[str, int] = {}
 UNUSED = {"ECN_UNUSED_COMBINATION": 1}
 DANGEROUS = {"ECN_DANGEROUS_COMBINATION": 1}
+LIGHT_CE = {"LIGHT_CE": 1}
 
 DECAPSULATION = {
     (Ecn.NOT_ECT, Ecn.NOT_ECT): (Ecn.NOT_ECT, QUIET),
@@ -62,9 +61,14 @@ DECAPSULATION = {
     (Ecn.CE, Ecn.CE): (Ecn.CE, QUIET),
 }
 """RFC 6040 figure 4: (inner, outer) to the outgoing ECN and the "(!)" or "(!!!)" event."""
+TWO_THRESHOLD_DECAPSULATION = DECAPSULATION | {
+    (Ecn.ECT0, Ecn.ECT1): (Ecn.ECT0, LIGHT_CE),
+    (Ecn.ECT1, Ecn.ECT0): (Ecn.ECT1, QUIET),
+    (Ecn.ECT1, Ecn.ECT1): (Ecn.ECT1, LIGHT_CE),
+}
+"""Figure 2 of the draft on precise ECN."""
 
-
-ENCAPSULATION = {
+ENCAPSULATION: dict[str, list[Ecn]] = {
     "NORMAL": list(Ecn),
     "COMPATIBILITY": [Ecn.NOT_ECT] * 4,
     "TWO_THRESHOLD": [Ecn.ECT0 if ecn is Ecn.ECT1 else ecn for ecn in Ecn],
@@ -75,43 +79,35 @@ ENCAPSULATION = {
 class EncapsulationNormalMode(PeTest):
     """SRF-1, FCN-7: the inner ECN field is copied to the outer header and not changed."""
 
-    def runTest(self) -> None:
-        for host, remote in TO_REMOTE:
-            self.pe.flow(RED, host, remote, DEST_QP, LABEL)
-            for ecn in Ecn:
-                with self.subTest(remote=remote, ecn=ecn.name):
-                    datagram = roce(host, remote, DEST_QP, ecn=ecn)
-                    outer = srv6(
-                        routed(datagram),
-                        PE_ADDRESS,
-                        REMOTE_RED_SID,
-                        flow_label=LABEL,
-                        traffic_class=ecn,
-                    )
-                    self.check_into_wan(datagram, outer)
-
-
-class EncapsulationCompatibilityMode(PeTest):
-    """SRF-1: in compatibility mode the outer header is Not-ECT for every inner codepoint."""
+    mode = "NORMAL"
 
     def configure_red_tunnel(self) -> None:
-        """A tunnel through a domain without ECN support."""
-        self.pe.tunnel(
-            RED_TUNNEL,
-            "encap_srv6",
-            ecn_mode=self.enum("EcnEncapMode")["COMPATIBILITY"],
-            src=PE_ADDRESS,
-            dst=REMOTE_RED_SID,
-        )
+        """A tunnel of the mode."""
+        mode = self.enum("EcnEncapMode")[self.mode]
+        self.pe.tunnel(RED_TUNNEL, "encap_srv6", ecn_mode=mode, src=PE_ADDRESS, dst=REMOTE_RED_SID)
 
     def runTest(self) -> None:
         for host, remote in TO_REMOTE:
             self.pe.flow(RED, host, remote, DEST_QP, LABEL)
-            for ecn in Ecn:
+            for ecn, outside in zip(Ecn, ENCAPSULATION[self.mode], strict=True):
                 with self.subTest(remote=remote, ecn=ecn.name):
                     datagram = roce(host, remote, DEST_QP, ecn=ecn)
-                    outer = srv6(routed(datagram), PE_ADDRESS, REMOTE_RED_SID, flow_label=LABEL)
+                    ends = (PE_ADDRESS, REMOTE_RED_SID)
+                    outer = srv6(routed(datagram), *ends, flow_label=LABEL, traffic_class=outside)
                     self.check_into_wan(datagram, outer)
+
+
+class EncapsulationCompatibilityMode(EncapsulationNormalMode):
+    """SRF-1: in compatibility mode the outer header is Not-ECT for every inner codepoint."""
+
+    mode = "COMPATIBILITY"
+
+
+class EncapsulationTwoThresholdMode(EncapsulationNormalMode):
+    """PEC-5: outside, ECT(1) of a sender is ECT(0), so that nobody takes it for light congestion;
+    the inner header keeps it."""
+
+    mode = "TWO_THRESHOLD"
 
 
 class EncapsulationOfEveryTunnelType(PeTest):
@@ -149,64 +145,80 @@ class EncapsulationOfEveryTunnelType(PeTest):
                 self.pe.delete("tunnel", match={"tunnel": RED_TUNNEL})
 
 
-class DecapsulationTest(PeTest):
-    """Sends every cell of the decapsulation table through a tunnel."""
-
-    def check_cells(self, tunnelled: Callable[[bytes, Ecn], bytes]) -> None:
-        """tunnelled(datagram, outer ECN) as the remote PE would send it."""
-        for remote, host in TO_HOST:
-            for (inner, outer), (outgoing, event) in DECAPSULATION.items():
-                with self.subTest(inner=inner.name, outer=outer.name, host=host):
-                    datagram = roce(remote, host, DEST_QP, ecn=inner)
-                    frame = core_frame_in(tunnelled(datagram, outer))
-                    if outgoing is DROP:
-                        self.check(CORE_PORT, frame, drops={"ECN_NOT_ECT_CE": 1}, events=event)
-                        continue
-                    after = with_ecn(routed(datagram), outgoing)
-                    self.check(
-                        CORE_PORT, frame, expect={DC_PORT: [host_frame_out(after)]}, events=event
-                    )
-
-
-class DecapsulationSrv6(DecapsulationTest):
+class DecapsulationSrv6(PeTest):
     """SRF-2: all 16 cells for IPv4 and IPv6 customers, the anomalous ones counted."""
 
+    cells = DECAPSULATION
+
+    def tunnelled(self, datagram: bytes, ecn: Ecn) -> bytes:
+        """What the remote PE sends, with this outer ECN field."""
+        return srv6(datagram, REMOTE_PE, PE_RED_SID, traffic_class=ecn)
+
     def runTest(self) -> None:
-        self.check_cells(
-            lambda datagram, ecn: srv6(datagram, REMOTE_PE, PE_RED_SID, traffic_class=ecn)
-        )
+        for remote, host in TO_HOST:
+            for (inner, outer), (outgoing, events) in self.cells.items():
+                with self.subTest(inner=inner.name, outer=outer.name, host=host):
+                    datagram = roce(remote, host, DEST_QP, ecn=inner)
+                    arriving = self.tunnelled(datagram, outer)
+                    if outgoing is DROP:
+                        frame = core_frame_in(arriving)
+                        self.check(CORE_PORT, frame, drops={"ECN_NOT_ECT_CE": 1}, events=events)
+                    else:
+                        after = with_ecn(routed(datagram), outgoing)
+                        self.check_out_of_wan(arriving, after, events)
 
 
-class DecapsulationVxlan(DecapsulationTest):
+class DecapsulationVxlan(DecapsulationSrv6):
     """SRF-2: all 16 cells at the end of a VXLAN tunnel."""
 
-    def runTest(self) -> None:
+    def configure(self) -> None:
+        """RED's VNI."""
+        super().configure()
         self.pe.tunnel_vrf(self.enum("TunnelType")["VXLAN"], VNI, RED)
-        self.check_cells(
-            lambda datagram, ecn: vxlan(datagram, REMOTE_PE, PE_ADDRESS, VNI, traffic_class=ecn)
-        )
+
+    def tunnelled(self, datagram: bytes, ecn: Ecn) -> bytes:
+        """What the remote PE sends, with this outer ECN field."""
+        return vxlan(datagram, REMOTE_PE, PE_ADDRESS, VNI, traffic_class=ecn)
 
 
-class DecapsulationGre(DecapsulationTest):
+class DecapsulationGre(DecapsulationSrv6):
     """SRF-2: all 16 cells at the end of a GRE tunnel."""
 
-    def runTest(self) -> None:
+    def configure(self) -> None:
+        """RED's key."""
+        super().configure()
         self.pe.tunnel_vrf(self.enum("TunnelType")["GRE"], KEY, RED)
-        self.check_cells(
-            lambda datagram, ecn: gre(datagram, REMOTE_PE, PE_ADDRESS, KEY, traffic_class=ecn)
-        )
+
+    def tunnelled(self, datagram: bytes, ecn: Ecn) -> bytes:
+        """What the remote PE sends, with this outer ECN field."""
+        return gre(datagram, REMOTE_PE, PE_ADDRESS, KEY, traffic_class=ecn)
 
 
-class DecapsulationMpls(DecapsulationTest):
+class DecapsulationMpls(DecapsulationSrv6):
     """SRF-2: all 16 cells at the end of an MPLS over UDP tunnel."""
 
-    def runTest(self) -> None:
+    def configure(self) -> None:
+        """RED's label."""
+        super().configure()
         self.pe.tunnel_vrf(self.enum("TunnelType")["MPLS_UDP"], VPN_LABEL, RED)
-        self.check_cells(
-            lambda datagram, ecn: mpls_udp(
-                datagram, REMOTE_PE, PE_ADDRESS, [VPN_LABEL], traffic_class=ecn
-            )
-        )
+
+    def tunnelled(self, datagram: bytes, ecn: Ecn) -> bytes:
+        """What the remote PE sends, with this outer ECN field."""
+        return mpls_udp(datagram, REMOTE_PE, PE_ADDRESS, [VPN_LABEL], traffic_class=ecn)
+
+
+class DecapsulationTwoThresholdMode(DecapsulationSrv6):
+    """PEC-5, PEC-4: all 16 cells; light CE leaves the inner codepoint and is counted, CE reaches
+    the receiver."""
+
+    cells = TWO_THRESHOLD_DECAPSULATION
+
+    def configure(self) -> None:
+        """The rules of the mode."""
+        super().configure()
+        for rule in TWO_THRESHOLD_RULES:
+            self.pe.delete("decap_ecn", match={"inner_ecn": rule.inner, "outer_ecn": rule.outer})
+        self.pe.decap_rules(TWO_THRESHOLD_RULES)
 
 
 class CongestionReachesTheReceiver(PeTest):

@@ -116,13 +116,7 @@ class CauseFromTheFarEnd(WatchedPTest):
                     FailureCause(cause=cause),
                     path_id=PATH_ID + number,
                 )
-                self.check(
-                    DC_PORT,
-                    from_ingress_pe(packet(tag=number)),
-                    expect={DC_PORT: [said]},
-                    drops={"LINK_DOWN": 1},
-                    events={"FANTEL_TRIGGERED": 1, "FANTEL_SENT": 1},
-                )
+                self.check_lost(packet(tag=number), said)
                 self.bring_up()
 
 

@@ -120,15 +120,7 @@ class FlowIsNamed(FlowControlOfFlows):
                     time_us=ARN_TIME_US, src=src, dst=dst, sport=port, customer=tunnel.customer
                 )
                 with self.subTest(tunnel=name, src=src):
-                    self.check(
-                        DC_PORT,
-                        core_frame_in(tunnel.datagram, DC_PORT),
-                        expect={
-                            CORE_PORT: [core_frame_out(routed(tunnel.datagram))],
-                            DC_PORT: [arn_out(named)],
-                        },
-                        events=DETECTED,
-                    )
+                    self.check_forwarded(tunnel.datagram, back=[arn_out(named)], events=DETECTED)
 
 
 class FlowIsNamedAlikeOnItsWay(FlowControlOfFlows):
@@ -208,12 +200,7 @@ class HiddenFlowsAreNotNamed(FlowControlOfFlows):
                 self.p.hold_level(CORE_PORT, "CONGESTED")
             for what, datagram in hidden().items():
                 with self.subTest(what=what):
-                    self.check(
-                        DC_PORT,
-                        core_frame_in(datagram, DC_PORT),
-                        expect={CORE_PORT: [core_frame_out(routed(datagram))]},
-                        events={"INNER_OPAQUE": 1} if congested else {},
-                    )
+                    self.check_forwarded(datagram, events={"INNER_OPAQUE": 1} if congested else {})
 
 
 class OtherArnsAreRefused(FlowControlOfFlows):

@@ -105,15 +105,7 @@ class TwoPortsOfOneCustomer(PeTest):
         for src, dst in ((HOST_V4, HOST2_V4), (HOST_V6, HOST2_V6)):
             with self.subTest(dst=dst):
                 datagram = udp(src, dst, 1000, 2000)
-                self.check(
-                    DC_PORT,
-                    host_frame_in(datagram),
-                    expect={
-                        DC_PORT_2: [
-                            host_frame_out(routed(datagram), port=DC_PORT_2, host_mac=HOST2_MAC)
-                        ]
-                    },
-                )
+                self.check_between_ports(datagram)
 
 
 class CustomerCannotReachAnotherVrf(PeTest):

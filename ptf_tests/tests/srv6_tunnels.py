@@ -218,11 +218,7 @@ class EndAtThePe(PeTest):
                         flow_label=LABEL,
                         ttl=63,
                     )
-                    self.check(
-                        CORE_PORT,
-                        core_frame_in(before),
-                        expect={CORE_PORT: [core_frame_out(after)]},
-                    )
+                    self.check_transit(before, after)
 
 
 class EndWithoutNextSegment(PeTest):
@@ -246,9 +242,7 @@ class TransitThroughThePe(PeTest):
             srv6(inner, REMOTE_PE, "fc00:0:77::1", (PE_RED_SID, P_END_SID), 1, flow_label=LABEL),
             udp(REMOTE_PE, "fc00:0:77::1", 1, 2),
         ):
-            self.check(
-                CORE_PORT, core_frame_in(outer), expect={CORE_PORT: [core_frame_out(routed(outer))]}
-            )
+            self.check_transit(outer)
 
 
 class CutTransitThroughThePe(PeTest):

@@ -1,27 +1,19 @@
-"""The provider edge in the two-threshold mode: tunnels, light and heavy congestion (PEC-2 to 5)."""
+"""The provider edge in the two-threshold mode: light and heavy congestion (PEC-2 to 4)."""
 
 import time
 
-from fcn.contract.ecn import TWO_THRESHOLD_RULES
 from fcn.contract.profiles import Mode
 from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     HOST_V6,
     PE_ADDRESS,
-    PE_RED_SID,
     RED,
     RED_TUNNEL,
-    REMOTE_PE,
     REMOTE_RED_SID,
     REMOTE_V4,
     REMOTE_V6,
-    TO_HOST,
-    TO_REMOTE,
-    PeTest,
-    core_frame_in,
     core_frame_out,
     host_frame_in,
-    host_frame_out,
 )
 from fcn.ptf_tests.lib.notifications import (
     DEST_QP,
@@ -33,7 +25,7 @@ from fcn.ptf_tests.lib.notifications import (
     cnp_v6_frame,
     fast_cnp_frame,
 )
-from fcn.ptf_tests.lib.packets import Ecn, roce, routed, srv6, with_ecn
+from fcn.ptf_tests.lib.packets import Ecn, roce, routed, srv6
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 LIGHT, HEAVY = 1, 7
@@ -42,83 +34,6 @@ LONG_US = 600_000_000
 
 NEXT_TUNNEL = 9
 NEXT_SID = "fc00:0:2:99::"
-
-DROP = None
-QUIET: dict[str, int] = {}
-DANGEROUS = {"ECN_DANGEROUS_COMBINATION": 1}
-LIGHT_CE = {"LIGHT_CE": 1}
-
-DECAPSULATION = {
-    (Ecn.NOT_ECT, Ecn.NOT_ECT): (Ecn.NOT_ECT, QUIET),
-    (Ecn.NOT_ECT, Ecn.ECT0): (Ecn.NOT_ECT, DANGEROUS),
-    (Ecn.NOT_ECT, Ecn.ECT1): (Ecn.NOT_ECT, DANGEROUS),
-    (Ecn.NOT_ECT, Ecn.CE): (DROP, DANGEROUS),
-    (Ecn.ECT0, Ecn.NOT_ECT): (Ecn.ECT0, QUIET),
-    (Ecn.ECT0, Ecn.ECT0): (Ecn.ECT0, QUIET),
-    (Ecn.ECT0, Ecn.ECT1): (Ecn.ECT0, LIGHT_CE),
-    (Ecn.ECT0, Ecn.CE): (Ecn.CE, QUIET),
-    (Ecn.ECT1, Ecn.NOT_ECT): (Ecn.ECT1, QUIET),
-    (Ecn.ECT1, Ecn.ECT0): (Ecn.ECT1, QUIET),
-    (Ecn.ECT1, Ecn.ECT1): (Ecn.ECT1, LIGHT_CE),
-    (Ecn.ECT1, Ecn.CE): (Ecn.CE, QUIET),
-    (Ecn.CE, Ecn.NOT_ECT): (Ecn.CE, QUIET),
-    (Ecn.CE, Ecn.ECT0): (Ecn.CE, QUIET),
-    (Ecn.CE, Ecn.ECT1): (Ecn.CE, DANGEROUS),
-    (Ecn.CE, Ecn.CE): (Ecn.CE, QUIET),
-}
-"""Figure 2 of the draft: (inner, outer) to the outgoing ECN field and the event."""
-
-
-class TwoThresholdDecapsulation(PeTest):
-    """PEC-5, PEC-4: all 16 cells; light CE leaves the inner codepoint and is counted, CE reaches
-    the receiver."""
-
-    def runTest(self) -> None:
-        for rule in TWO_THRESHOLD_RULES:
-            self.pe.delete("decap_ecn", match={"inner_ecn": rule.inner, "outer_ecn": rule.outer})
-        self.pe.decap_rules(TWO_THRESHOLD_RULES)
-        self.assertEqual(len(DECAPSULATION), 16)
-        for (inner, outer_ecn), (result, events) in DECAPSULATION.items():
-            for remote, host in TO_HOST:
-                with self.subTest(inner=inner.name, outer=outer_ecn.name, host=host):
-                    datagram = roce(remote, host, DEST_QP, ecn=inner)
-                    outer = srv6(datagram, REMOTE_PE, PE_RED_SID, traffic_class=outer_ecn)
-                    expect = {}
-                    if result is not DROP:
-                        after = host_frame_out(with_ecn(routed(datagram), result))
-                        expect = {DC_PORT: [after]}
-                    self.check(
-                        CORE_PORT,
-                        core_frame_in(outer),
-                        expect=expect,
-                        drops={} if expect else {"ECN_NOT_ECT_CE": 1},
-                        events=events,
-                    )
-
-
-class TwoThresholdEncapsulation(PeTest):
-    """PEC-5: outside, ECT(1) of a sender is ECT(0), so that nobody takes it for light congestion;
-    the inner header keeps it."""
-
-    def configure_red_tunnel(self) -> None:
-        """A tunnel of the two-threshold mode."""
-        mode = self.enum("EcnEncapMode")["TWO_THRESHOLD"]
-        self.pe.tunnel(RED_TUNNEL, "encap_srv6", ecn_mode=mode, src=PE_ADDRESS, dst=REMOTE_RED_SID)
-
-    def runTest(self) -> None:
-        for host, remote in TO_REMOTE:
-            self.pe.flow(RED, host, remote, DEST_QP, LABEL_V4)
-            for ecn in Ecn:
-                with self.subTest(remote=remote, ecn=ecn.name):
-                    datagram = roce(host, remote, DEST_QP, ecn=ecn)
-                    outer = srv6(
-                        routed(datagram),
-                        PE_ADDRESS,
-                        REMOTE_RED_SID,
-                        flow_label=LABEL_V4,
-                        traffic_class=Ecn.ECT0 if ecn is Ecn.ECT1 else ecn,
-                    )
-                    self.check_into_wan(datagram, outer)
 
 
 class LightCongestionTest(NotificationTest):
