@@ -1,4 +1,4 @@
-"""ECN at both ends of a tunnel: RFC 6040, RFC 9601 for GRE and VXLAN (SRF-1, SRF-2, FCN-7, PEC-5)."""
+"""ECN at both ends of a tunnel: RFC 6040, of GRE and VXLAN RFC 9601 (SRF-1, SRF-2, FCN-7, PEC)."""
 
 from fcn.contract.ecn import TWO_THRESHOLD_RULES
 from fcn.ptf_tests.lib.beds import (
