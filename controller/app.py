@@ -18,7 +18,7 @@ from fcn.controller.events import EventBus, Kind
 from fcn.controller.finsy_adapter import check_finsy
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.service import TURN, FlowService
+from fcn.controller.flows.service import FlowService
 from fcn.controller.hostagent.reports import HostReports
 from fcn.controller.hostagent.service import HostAgentService, serving_agents
 from fcn.controller.neighbors.room import NeighborRoom
@@ -34,6 +34,7 @@ from fcn.controller.northbound.metrics import FcnCollector, serving_metrics
 from fcn.controller.northbound.network import Applied, ApplyError, Network
 from fcn.controller.northbound.snapshot import take_snapshot
 from fcn.controller.owners.intent import Change
+from fcn.controller.pace import Pace
 from fcn.controller.provision.provision import Provision
 from fcn.controller.store import Store
 
@@ -167,11 +168,11 @@ class ControlPlane:
         for member in changed.values():
             recall(self.store, member.provision)
         edges, installed = _edges(changed), dict[tuple[str, FlowKey], Flow]()
-        for number, flow in enumerate(self.flows.staying(config, edges), start=1):
+        pace = Pace()
+        for flow in self.flows.staying(config, edges):
             edges[flow.node].install(flow)
             installed[flow.node, flow.key] = flow
-            if number % TURN == 0:
-                await asyncio.sleep(0)
+            await pace.step()
         # From here on nobody else has a turn: what has changed meanwhile is no difference.
         now = {(flow.node, flow.key): flow for flow in self.flows.staying(config, edges)}
         for place, flow in installed.items():

@@ -7,9 +7,8 @@ authoritative for labelled flows: the controller takes over the flows it finds t
 accesses tables: a PE is an `Edge`, which installs and removes flows.
 """
 
-import asyncio
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from math import inf
@@ -41,10 +40,8 @@ from fcn.controller.flows.reports import Reports
 from fcn.controller.flows.senders import Sender, Senders
 from fcn.controller.flows.shares import Host
 from fcn.controller.flows.trail import Sample
+from fcn.controller.pace import Pace
 from fcn.controller.store import Store
-
-TURN = 64
-"""Flows that are installed in one turn of the event loop."""
 
 
 class FlowError(Exception):
@@ -100,26 +97,24 @@ class FlowService:
     def staying(self, config: Config, edges: Mapping[str, Edge]) -> Iterator[Flow]:
         """Labelled flows as they are under another configuration, whose PEs are `edges`: those that
         enter the WAN at the same PE, where that labels flows."""
-
-        @cache
-        def is_at(node: str, vrf: str, source: Address) -> bool:
-            return attachment(config.nodes[node], vrf, source) is not None
-
+        stays = _staying(config, edges)
         for flow in self._labelling.all():
-            key, edge = flow.key, edges.get(flow.node)
-            if edge is None or not edge.learning or key.vrf not in config.vrfs:
-                continue
-            if is_at(flow.node, key.vrf, key.src):
-                sender = self._senders.get(key)
-                timeout = sender.timeout if sender else None
-                yield replace(flow, timeout=config.flows.timeout if timeout is None else timeout)
+            if stays(flow):
+                yield self._under(config, flow)
+
+    def _under(self, config: Config, flow: Flow) -> Flow:
+        sender = self._senders.get(flow.key)
+        timeout = sender.timeout if sender else None
+        if timeout is None:
+            timeout = config.flows.timeout
+        return flow if flow.timeout == timeout else replace(flow, timeout=timeout)
 
     def move_to(self, config: Config, edges: Mapping[str, Edge]) -> None:
         """Another configuration: flows that do not stay under it end. `reinstall` has to follow for
         the PEs that are others."""
-        staying = {(flow.node, flow.key) for flow in self.staying(config, edges)}
+        stays = _staying(config, edges)
         for flow in self._labelling.all():
-            if (flow.node, flow.key) not in staying:
+            if not stays(flow):
                 self._end(flow.key, End.SILENCE, at=flow, why="it is not of the new configuration")
                 if flow.origin is Origin.MANUAL:
                     self._unlabelled.add(flow.key)
@@ -132,13 +127,12 @@ class FlowService:
     async def reinstall(self, node: str) -> None:
         """Install the flows of a PE that was replaced. Others have their turn meanwhile, who may
         end flows and install new ones."""
-        kept = [flow for flow in self.staying(self._config, self._edges) if flow.node == node]
-        for number, flow in enumerate(kept, start=1):
-            now = self._labelling.get(node, flow.key)
-            if now is not None:
-                self._labelling.update(replace(now, timeout=flow.timeout))
-            if number % TURN == 0:
-                await asyncio.sleep(0)
+        pace = Pace()
+        for key in list(self._labelling.on_node(node)):
+            flow = self._labelling.get(node, key)
+            if flow is not None:
+                self._labelling.update(self._under(self._config, flow))
+            await pace.step()
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""
@@ -291,12 +285,14 @@ class FlowService:
         for flow in list(self._labelling.on_node(node).values()):
             self._end(flow.key, End.SILENCE, at=flow, why=reason)
 
-    def adopt(self, node: str, found: Iterable[Flow]) -> None:
-        """Take over flows read back from a PE's tables, except those of hosts that are elsewhere.
+    def adopt(self, node: str, found: Iterable[Flow]) -> Iterator[None]:
+        """Take over flows read back from a PE's tables, except those of hosts that are elsewhere;
+        one a step, so that others may have their turn.
 
-        What is known by now stands: the entry may be older."""
+        What is known by then stands: the entry may be older."""
         restored = 0
         for flow in self._registered.believed(node, found):
+            yield
             if self._labelling.get(node, flow.key) or not self._edges[node].learning:
                 continue
             if self._reports.port(node, flow.key.vrf, flow.key.src) is None:
@@ -454,3 +450,21 @@ class FlowService:
             RefusalReason.NO_ROOM_CONNECTIONS,
             lambda: f"connections of {host.address} in {host.vrf} are not followed: too many",
         )
+
+
+def _staying(config: Config, edges: Mapping[str, Edge]) -> Callable[[Flow], bool]:
+    """Whether a flow stays under another configuration, whose PEs are `edges`."""
+
+    @cache
+    def is_at(node: str, vrf: str, source: Address) -> bool:
+        return attachment(config.nodes[node], vrf, source) is not None
+
+    learning = {name for name, edge in edges.items() if edge.learning}
+
+    def stays(flow: Flow) -> bool:
+        key = flow.key
+        return (
+            flow.node in learning and key.vrf in config.vrfs and is_at(flow.node, key.vrf, key.src)
+        )
+
+    return stays

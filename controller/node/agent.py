@@ -29,6 +29,7 @@ from fcn.controller.node.session import probe
 from fcn.controller.node.settings import keep_features, keep_thresholds
 from fcn.controller.node.synchronization import Synchronizer
 from fcn.controller.owners.intent import Intent
+from fcn.controller.pace import Pace
 from fcn.controller.provision.provision import Provision
 from fcn.controller.store import Store, StoreError
 
@@ -214,7 +215,10 @@ class NodeAgent:
         if self.provision.is_pe:
             names = vrf_names(self.provision.config)
             now = self._clock.wall()
-            self._flows.adopt(self.name, held_flows(self.name, learned, names, now))
+            found = [flow async for flow in held_flows(self.name, learned, names, now)]
+            pace = Pace()
+            for _ in self._flows.adopt(self.name, found):
+                await pace.step()
         self._neighbors.adopt(learned)
         mode = self.provision.config.flow_control
         held = await end_holds(switch, self._connection.tell, self.provision.pipeline, mode, held)

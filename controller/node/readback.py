@@ -1,6 +1,6 @@
 """Reads the entities a switch holds, and decodes the flows in its tables."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
 import finsy as fy
@@ -15,6 +15,7 @@ from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin, from_text
 from fcn.controller.owners.flow_tables import FlowByLabel, FlowMatch, FlowTable
 from fcn.controller.owners.rate_limits import MeterCell
+from fcn.controller.pace import Pace
 
 EntityT = TypeVar("EntityT", bound=P4Entity)
 
@@ -59,11 +60,13 @@ async def read_switch(
     not describe the encoding of their members (owners/core_ports.py).
     """
     held: list[P4Entity] = []
+    pace = Pace()
     # Table by table: an answer in one message must not exceed gRPC's 4 MiB.
     for name in [table.alias for table in pipeline.schema.tables if not table.is_const]:
         async for entry in read(switch, fy.P4TableEntry(name)):
             if not (entry.is_default_action or entry.is_const):
                 held.append(entry)
+            await pace.step()
     for table in pipeline.settable_defaults:
         async for entry in read(switch, fy.P4TableEntry(table, is_default_action=True)):
             entry.is_default_action = True
@@ -90,26 +93,30 @@ async def _read_digest(switch: fy.Switch, name: str) -> list[P4Entity]:
     return [entity for entity in found if entity.max_list_size or entity.max_timeout_ns]
 
 
-def held_flows(
+async def held_flows(
     node: str, entries: Iterable[fy.P4TableEntry], vrf_names: Mapping[int, str], now: float
-) -> Iterator[Flow]:
+) -> AsyncIterator[Flow]:
     """Flows in the tables read from a PE `now` (seconds since the epoch): flow_ipv4/6 joined with
     flow_by_label_ipv4/6.
 
     Where writing was cut off, a label may belong to a later flow already.
     """
     entries = list(entries)
-    senders = {(held.label, held.sender): held for held in FlowByLabel.senders_in(entries)}
+    senders, pace = {}, Pace()
+    for known in FlowByLabel.senders_in(entries):
+        senders[known.label, known.sender] = known
+        await pace.step()
     for held in FlowTable.flows_in(entries):
         key = flow_key(held.match, vrf_names)
         if key is None:
             continue
         if sender := senders.get((held.label, key.src)):
             origin, comm_ids = from_text(sender.note)
-            known = sender.source_qp, sender.p_key, comm_ids
-            yield Flow(key, node, held.label, held.idle_timeout, origin, *known, since=now)
+            told = sender.source_qp, sender.p_key, comm_ids
+            yield Flow(key, node, held.label, held.idle_timeout, origin, *told, since=now)
         else:
             yield Flow(key, node, held.label, held.idle_timeout, Origin.RESTORED, since=now)
+        await pace.step()
 
 
 def flow_key(flow: FlowMatch | None, vrf_names: Mapping[int, str]) -> FlowKey | None:

@@ -13,7 +13,8 @@ from finsy.proto import p4r
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection, State
-from fcn.controller.owners.intent import Intent, Refusal
+from fcn.controller.owners.intent import Intent, Refusal, entity_key, entity_value
+from fcn.controller.pace import Pace
 
 FEWEST, MOST = 16, 512
 """Updates per write request."""
@@ -54,7 +55,12 @@ class Synchronizer:
         """
         name = self._connection.name
         self._way = math.inf
-        self._intent.observe(entity.encode(self._pipeline.schema) for entity in held)
+        found, pace = {}, Pace()
+        for each in held:
+            entity = each.encode(self._pipeline.schema)
+            found[entity_key(entity)] = entity_value(entity)
+            await pace.step()
+        self._intent.observe(found)
         differing = self._intent.pending
         written = await self._write_pending()
         self._bus.emit(

@@ -264,9 +264,10 @@ class Intent:
         for entity in entities:
             self.put(entity)
 
-    def observe(self, entities: Iterable[p4r.Entity]) -> None:
-        """Set all entities the switch holds, and compare them with the intent."""
-        self._held = {entity_key(entity): entity_value(entity) for entity in entities}
+    def observe(self, held: dict[Key, bytes]) -> None:
+        """Set all entities the switch holds, as `entity_key` and `entity_value`, and compare them
+        with the intent."""
+        self._held = held
         self._dirty = {}
         self._waiting = {}
         self._refused = {}

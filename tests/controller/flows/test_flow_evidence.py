@@ -140,7 +140,7 @@ def test_queue_pairs_of_a_handshake_that_change_partners_unseen(
         held = {name: list(edge.flows.values()) for name, edge in net.edges.items()}
         net = Network(net.config)
         for name, flows in held.items():
-            net.service.adopt(name, flows)
+            list(net.service.adopt(name, flows))
     net.run(2 * CHECK + 1, *SWAPPED)
     right = {FORTH: 18, BACK_2: 33, FORTH_2: 17, BACK: 34}
     for key, source_qp in net.known().items():
@@ -194,7 +194,7 @@ def test_restored_flows_are_looked_at_too(net: Network) -> None:
             Flow(f.key, name, f.label, f.timeout, Origin.RESTORED, f.source_qp, since=0.0)
             for f in edge.flows.values()
         ]
-        again.service.adopt(name, found)
+        list(again.service.adopt(name, found))
     assert again.known() == net.known()
     again.run(CHECK, (FORTH, BACK_2, 5000), (FORTH_2, BACK, 3_000_000))
     again.run(WATCH, (FORTH, BACK_2, 15_000), (FORTH_2, BACK, 3_010_000))

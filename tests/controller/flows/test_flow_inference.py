@@ -124,7 +124,7 @@ def test_a_new_controller_watches_what_it_finds_unknown(net: Network) -> None:
             Flow(f.key, name, f.label, f.timeout, Origin.RESTORED, since=0.0)
             for f in edge.flows.values()
         ]
-        again.service.adopt(name, found)
+        list(again.service.adopt(name, found))
     assert again.forth.watched
     assert again.back.watched
     again.converse(2)

@@ -56,7 +56,7 @@ class Network:
         held = {name: list(edge.flows.values()) for name, edge in self.edges.items()}
         self.service = self.controller()
         for name, flows in held.items():
-            self.service.adopt(name, flows)
+            list(self.service.adopt(name, flows))
 
     def connect(self, a_qp: int = 17, b_qp: int = 33, ids: tuple[int, int] = (0xA1, 0xB1)) -> None:
         self.cm("pe1", A, B, CmAttribute.REQ, ids[0], 0, a_qp)
@@ -227,8 +227,8 @@ def held(key: FlowKey, label: int, source_qp: int, origin: Origin, *ids: int) ->
 def test_a_flow_whose_label_was_given_away_meanwhile_keeps_its_sender(net: Network) -> None:
     """The PE was not there when the controller began: another PE's flow got the label."""
     label, other = FCN_LABEL_BIT | 7, FlowKey("blue", B, A, 40)
-    net.service.adopt("pe2", [held(other, label, 50, Origin.INFERRED)])
-    net.service.adopt("pe1", [held(FORTH, label, 77, Origin.MANUAL)])
+    list(net.service.adopt("pe2", [held(other, label, 50, Origin.INFERRED)]))
+    list(net.service.adopt("pe1", [held(FORTH, label, 77, Origin.MANUAL)]))
     assert net.sender(FORTH) == 77
     assert net.edges["pe1"].flows[FORTH].label != net.edges["pe2"].flows[other].label == label
     net.connect()
@@ -238,15 +238,15 @@ def test_a_flow_whose_label_was_given_away_meanwhile_keeps_its_sender(net: Netwo
 def test_what_is_known_by_now_stands_against_what_a_pe_has(net: Network) -> None:
     net.connect()
     net.service.idle("pe1", FORTH)
-    net.service.adopt("pe1", [held(FORTH, FCN_LABEL_BIT | 7, 99, Origin.AGENT)])
+    list(net.service.adopt("pe1", [held(FORTH, FCN_LABEL_BIT | 7, 99, Origin.AGENT)]))
     assert net.edges["pe1"].flows[FORTH].source_qp == 17
     assert net.edges["pe1"].flows[FORTH].origin is Origin.CM
 
 
 def test_a_handshake_read_back_counts_only_with_its_connection(net: Network) -> None:
     """Entries of two moments: no disconnect would ever end the other."""
-    net.service.adopt("pe1", [held(FORTH, FCN_LABEL_BIT | 7, 17, Origin.CM, 0xA1, 0xB1)])
-    net.service.adopt("pe2", [held(BACK, FCN_LABEL_BIT | 8, 34, Origin.CM, 0xB1, 0xA1)])
+    list(net.service.adopt("pe1", [held(FORTH, FCN_LABEL_BIT | 7, 17, Origin.CM, 0xA1, 0xB1)]))
+    list(net.service.adopt("pe2", [held(BACK, FCN_LABEL_BIT | 8, 34, Origin.CM, 0xB1, 0xA1)]))
     assert net.edges["pe1"].flows[FORTH].origin is Origin.CM
     assert net.edges["pe2"].flows[BACK].origin is Origin.RESTORED
     net.service.idle("pe1", FORTH)
@@ -256,7 +256,7 @@ def test_a_handshake_read_back_counts_only_with_its_connection(net: Network) -> 
 
 def test_an_inferred_sender_is_in_doubt_where_the_flow_back_has_none(net: Network) -> None:
     """One PE was away when the pairing ended, and the controller was restarted before it came."""
-    net.service.adopt("pe1", [held(FORTH, FCN_LABEL_BIT | 7, 17, Origin.INFERRED)])
+    list(net.service.adopt("pe1", [held(FORTH, FCN_LABEL_BIT | 7, 17, Origin.INFERRED)]))
     assert net.sender(FORTH) == 17
     net.service.seen("pe2", DC_PORT, BACK)
     assert net.sender(FORTH) is net.sender(BACK) is None
@@ -270,7 +270,7 @@ def test_nothing_a_pe_has_ends_the_take_over(net: Network) -> None:
         replace(held(BACK, FCN_LABEL_BIT | 8, 33, Origin.MANUAL), node="pe1"),
         held(FORTH, FCN_LABEL_BIT | 9, 17, Origin.MANUAL),
     ]
-    net.service.adopt("pe1", some)
+    list(net.service.adopt("pe1", some))
     assert net.edges["pe1"].flows.keys() == {itself, FORTH}
     net.service.idle("pe1", itself)
     assert net.edges["pe1"].flows.keys() == {FORTH}

@@ -61,7 +61,7 @@ class Network:
             edge.clear()
         self.service = self._controller()
         for name in rng.sample(list(held), 2):
-            self.service.adopt(name, [_maybe_older(flow, rng) for flow in held[name]])
+            list(self.service.adopt(name, [_maybe_older(flow, rng) for flow in held[name]]))
 
     def see_forth(self) -> None:
         for node in self.edges:

@@ -38,6 +38,7 @@ from fcn.controller.flows.provenance import Origin
 from fcn.controller.node.connection import Connection, State
 from fcn.controller.node.counters import Cell, Cells, Counters
 from fcn.controller.node.readback import held_flows, read_switch
+from fcn.controller.owners.intent import Key, entity_key, entity_value
 from fcn.controller.owners.rate_limits import MeterCell
 from fcn.controller.provision.provision import Provision
 
@@ -90,6 +91,10 @@ def arguments(entries: Iterable[fy.P4TableEntry], table: str) -> list[dict[str, 
     """Parameters of the entries of a table, in the order they were written."""
     actions = [entry.action for entry in entries if entry.table_id == table]
     return [action.args for action in actions if isinstance(action, fy.P4TableAction)]
+
+
+def held_on_switch(held: Iterable[p4r.Entity]) -> dict[Key, bytes]:
+    return {entity_key(each): entity_value(each) for each in held}
 
 
 def core_ports(taken: Iterable[p4r.Update]) -> list[int]:
@@ -219,7 +224,7 @@ def test_converted_queue_depths_are_no_difference(network: dict[str, Any], chip:
     network["congestion"]["thresholds"] = ["64kB", "2MB"]
     intended = provision(parse(network), "p1", tna_pipeline("p") if chip else load_pipeline("p"))
     held = [update.entity for update in updates(intended)]
-    intended.intent.observe(held)
+    intended.intent.observe(held_on_switch(held))
     intended.set_thresholds(intended.thresholds)
     assert intended.intent.pending == 0
     intended.set_thresholds({(1, 0): (Depth(64_000, DepthUnit.OCTETS),)})
@@ -259,7 +264,7 @@ def test_times_are_in_ticks(network: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("watched", [False, True])
 @pytest.mark.parametrize("version", [4, 6])
-def test_flows_have_the_actions_of_their_table(
+async def test_flows_have_the_actions_of_their_table(
     network: dict[str, Any], version: int, watched: bool
 ) -> None:
     """A controller that reads the tables after a restart decodes them."""
@@ -277,7 +282,7 @@ def test_flows_have_the_actions_of_their_table(
     assert isinstance(entry.action, fy.P4TableAction)
     verb = "set_flow_label_watched" if watched else "set_flow_label"
     assert entry.action.name == f"{verb}_ipv{version}"
-    (flow,) = held_flows("pe1", entries, {1: "blue"}, 17.0)
+    (flow,) = [each async for each in held_flows("pe1", entries, {1: "blue"}, 17.0)]
     assert flow.key == FlowKey("blue", src, dst, 0x22)
     assert (flow.label, flow.source_qp, flow.timeout) == (0x80001, 0x11, 60_000_000)
     assert (flow.origin, flow.since) == (Origin.MANUAL, 17.0)
@@ -286,7 +291,7 @@ def test_flows_have_the_actions_of_their_table(
     assert removal.type == p4r.Update.DELETE
 
 
-def test_a_label_of_another_host_says_nothing_of_the_flow(network: dict[str, Any]) -> None:
+async def test_a_label_of_another_host_says_nothing_of_the_flow(network: dict[str, Any]) -> None:
     """The flow's label was given to another flow, and the controller ended between the writes."""
     src, dst, other = map(ip_address, ("10.1.0.10", "10.2.0.20", "10.1.0.11"))
     intended = provision(parse(network), "pe1")
@@ -294,7 +299,7 @@ def test_a_label_of_another_host_says_nothing_of_the_flow(network: dict[str, Any
     intended.flow_table.label(1, src, dst, 0x22, 0x80001, 60_000_000, watched=False)
     intended.flow_by_label.notify_sender(0x80001, 1, dst, other, 0x11, 0xFFFF, "manual")
     entries = table_entries(updates(intended), tna_pipeline("pe").schema)
-    (flow,) = held_flows("pe1", entries, {1: "blue"}, 17.0)
+    (flow,) = [each async for each in held_flows("pe1", entries, {1: "blue"}, 17.0)]
     assert (flow.key.src, flow.source_qp, flow.origin) == (src, None, Origin.RESTORED)
 
 
@@ -327,12 +332,12 @@ def test_core_ports_are_compared_as_a_set(network: dict[str, Any]) -> None:
     held.CopyFrom(entities(taken, "value_set_entry")[0])
     held.value_set_entry.members.reverse()
     others = [update.entity for update in taken if not update.entity.HasField("value_set_entry")]
-    intended.intent.observe([*others, held])
+    intended.intent.observe(held_on_switch([*others, held]))
     assert intended.intent.pending == 0
     del held.value_set_entry.members[0]
-    intended.intent.observe([*others, held])
+    intended.intent.observe(held_on_switch([*others, held]))
     assert sorted(core_ports(updates(intended))) == [2, 7]
-    intended.intent.observe(others)
+    intended.intent.observe(held_on_switch(others))
     assert sorted(core_ports(updates(intended))) == [2, 7]
 
 

@@ -33,7 +33,7 @@ def plane_with(network: dict[str, Any], number: int) -> ControlPlane:
     """A control plane whose provider edges label this many flows between them, half each."""
     plane = ControlPlane(parse_config(yaml.safe_dump(network)))
     for site, far in ((1, 2), (2, 1)):
-        plane.flows.adopt(f"pe{site}", flows_from(site, far, number // 2))
+        list(plane.flows.adopt(f"pe{site}", flows_from(site, far, number // 2)))
     assert len(plane.flows.all()) == number
     return plane
 

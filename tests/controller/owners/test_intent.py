@@ -104,7 +104,7 @@ def test_switch_ends_as_intended_whatever_it_held(
             entity.table_entry.action.CopyFrom(
                 p4r.Entity.FromString(switch.entries[entity_key(entity)]).table_entry.action
             )
-        intent.observe(held)
+        intent.observe({entity_key(each): entity_value(each) for each in held})
     change(after)
     flush(intent, switch)
     if told:
