@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from fcn.contract.names import PORT_COUNTERS
-from fcn.controller.config.features import Feature
 from fcn.controller.events import WARNINGS
+from fcn.controller.northbound.story import why_no_flows
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.page.layout import neighbours, shortest
 from fcn.page.model import (
@@ -196,24 +196,6 @@ class Snapshots:
         for end in visited[1:]:
             route += shortest(route[-1], end, self._near)[1:] if end in self._near else ()
         return tuple(route)
-
-
-def why_no_flows(status: pb.GetStatusResponse) -> str:
-    """Why no flow is labelled; empty where some are."""
-    if status.labels_in_use:
-        return ""
-    edges = [node for node in status.nodes if node.role == "pe"]
-    if not edges:
-        return "No flow is labelled: the file has no PE."
-    up = [node for node in edges if node.state == "up"]
-    if not up:
-        return "No flow is labelled: no PE is up."
-    if not any(Feature.LEARNING.value in node.features for node in up):
-        return (
-            "No flow is labelled: no PE that is up has the feature learning; "
-            "`fcn feature enable NODE` turns it on."
-        )
-    return "No flow is labelled: no RoCEv2 data packet has entered a tunnel, or all have been idle."
 
 
 def _started_anew(before: Mapping[Cell, Count], now: Mapping[Cell, Count]) -> bool:

@@ -85,10 +85,10 @@ def commands_to_try(endpoint: str, shown: Sequence[str] = ("status", "counters",
     return "\n".join(f"  {_shortest()} {what} {where}" for what in shown)
 
 
-def commands_for_links(link: str, directory: Path) -> str:
-    """The same to cut a link and to mend it."""
+def commands_for_network(directory: Path, *what: str) -> str:
+    """The same, of `fcn topo`: to cut a link and to mend it, to send traffic."""
     where = f"--out {shlex.quote(str(directory))}"
-    return "\n".join(f"  {_shortest()} topo {verb} {link} {where}" for verb in ("cut", "mend"))
+    return "\n".join(f"  {_shortest()} topo {each} {where}" for each in what)
 
 
 def _shortest() -> str:

@@ -10,21 +10,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import yaml
 
 from fcn.controller.cli.capture import CaptureError, running_switch
 from fcn.controller.cli.common import fail
 from fcn.hosts.processes import run
-from fcn.topologies.controller_config import CONFIGURATION
 from fcn.topologies.model import Topology
-
-OUT = Path("out/topology")
-"""Where a network that runs has its files, unless it was told otherwise."""
+from fcn.topologies.running import OUT, Out, RunningError, configuration
 
 app = typer.Typer(help="Cut and mend links of a running network.", no_args_is_help=True)
 
 Links = Annotated[list[str], typer.Argument(help="links as NODE:NODE, such as r1:r3")]
-Out = Annotated[Path, typer.Option(help="--out of the network that runs")]
 
 
 class CableError(Exception):
@@ -53,28 +48,12 @@ def _set(links: Iterable[str], out: Path, *, up: bool) -> None:
     if os.geteuid() != 0:
         raise fail("interfaces of switches need root: run it with sudo")
     try:
-        config = _configuration(out)
+        config = configuration(out)
         ends = [end for link in links for end in _ends(config, link)]
         for prefix, interface in ends:
             _set_interface(prefix, interface, up=up)
-    except (CableError, CaptureError) as error:
+    except (CableError, CaptureError, RunningError) as error:
         raise fail(str(error)) from None
-
-
-def _configuration(out: Path) -> dict[str, Any]:
-    file = out / CONFIGURATION
-    try:
-        config: dict[str, Any] = yaml.safe_load(file.read_text())
-    except OSError as error:
-        raise CableError(
-            f"cannot read {file}: {error.strerror}; where does the network run? (--out)"
-        ) from None
-    except yaml.YAMLError:
-        config = {}
-    # It is not checked in whole: the controller that runs has done so.
-    if not isinstance(config, dict) or not {"nodes", "links", "api"} <= config.keys():
-        raise CableError(f"{file} is not that of a network that runs; where does it? (--out)")
-    return config
 
 
 def _ends(config: dict[str, Any], link: str) -> Iterable[tuple[Sequence[str], str]]:

@@ -9,7 +9,7 @@ from rich.text import Text
 from fcn.controller.northbound.client import ControllerError
 from fcn.hosts.build import BuildError
 from fcn.hosts.processes import ProcessError
-from fcn.topologies.api import commands_for_links, commands_to_try
+from fcn.topologies.api import commands_for_network, commands_to_try
 from fcn.topologies.cables import CableError
 from fcn.topologies.catalog import NetworkError
 from fcn.topologies.hosts import HostError
@@ -58,8 +58,9 @@ def say_how_to_look(console: Console, network: Network) -> None:
     """Print the commands for another terminal, each whole on its line."""
     text = f"look at it in a browser on this machine: {network.page}\n" if network.page else ""
     text += f"look at it from another terminal:\n{commands_to_try(network.api)}"
-    topology = network.topology
+    topology, directory = network.topology, network.directory
     if topology.detection:
         watched = commands_to_try(network.api, ("paths", "links"))
-        text += f"\n{watched}\n{commands_for_links(_link_to_cut(topology), network.directory)}"
+        link = _link_to_cut(topology)
+        text += f"\n{watched}\n{commands_for_network(directory, f'cut {link}', f'mend {link}')}"
     console.print(text, soft_wrap=True, highlight=False, markup=False)

@@ -4,12 +4,14 @@ The network is one of `fcn.topologies.catalog` or a YAML file that describes one
 """
 
 import sys
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from fcn.topologies.api import commands_for_network
 from fcn.topologies.catalog import CATALOG, network
 from fcn.topologies.command import (
     FAILURES,
@@ -82,11 +84,24 @@ def _run(topology: Topology, target: Target, cli: bool, out: Path) -> bool:
         names = ", ".join(host.name for host in topology.hosts)
         console.print(f"{topology.name} runs on {target}; hosts {names}; logs in {out}")
         say_how_to_look(console, running)
+        if pair := _pair(topology):
+            traffic = commands_for_network(running.directory, f"traffic {pair}")
+            console.print(
+                f"send traffic:\n{traffic}", soft_wrap=True, highlight=False, markup=False
+            )
         if cli:
             running.interact()
         else:
             wait_for_signal(lambda: console.print(HOW_TO_END))
     return True
+
+
+def _pair(topology: Topology) -> str:
+    """Two hosts of a VRF at different PEs; empty where there are none."""
+    for near, far in combinations(topology.hosts, 2):
+        if near.pe != far.pe and near.vrf == far.vrf:
+            return f"{near.name} {far.name}"
+    return ""
 
 
 def _run_data_centres(topology: Topology, target: Target, sample: int | None, out: Path) -> bool:

@@ -28,12 +28,20 @@ def flows_list(
     as_json: Json = False,
 ) -> None:
     """Flows, their labels and queue pairs."""
+    from fcn.controller.northbound.story import why_no_flows
+
     address = address and str(_address(address))
     with controller(api) as client:
         pages = client.flow_pages(
             node=node, vrf=vrf, address=address, counters=counters, unlabelled=silent
         )
-        tables.show_flows(out, pages, counted=counters, as_json=as_json)
+
+        def why_none() -> str:
+            if node or vrf or address:
+                return "no flow matches; without --node, --vrf and --address all are listed"
+            return why_no_flows(client.status())
+
+        tables.show_flows(out, pages, why_none, counted=counters, as_json=as_json)
 
 
 @flows_app.command("show")

@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -32,6 +32,10 @@ STATE_STYLES = {
     "congested": "yellow",
     "down": "bold red",
 }
+
+
+NO_POLICY = "no node has a policy: `policies` of a node in the file names the paths to another PE"
+NO_LINK = "no link is watched: that takes `failure_detection` and `links` in the file"
 
 
 def _plain(message: "Message") -> dict[str, Any]:
@@ -243,10 +247,15 @@ def show_status(console: Console, status: "pb.GetStatusResponse", *, as_json: bo
 
 
 def show_flows(
-    console: Console, pages: "Iterable[Sequence[pb.Flow]]", *, counted: bool, as_json: bool
+    console: Console,
+    pages: "Iterable[Sequence[pb.Flow]]",
+    why_none: Callable[[], str],
+    *,
+    counted: bool,
+    as_json: bool,
 ) -> None:
     """One line per flow, a page as soon as it comes; `counted`: packets and octets, too. A page
-    with longer cells than those before has wider columns."""
+    with longer cells than those before has wider columns. why_none: asked where there is none."""
     if as_json:
         _print_json_pages(map(_numbers, page) for page in pages)
         return
@@ -256,9 +265,7 @@ def show_flows(
         table.show_header = number == 0
         widths = _print(console, table, widths)
         number += len(page)
-    if not number:
-        _print(console, _flow_table((), counted))
-    console.print(f"{number} flows", highlight=False)
+    _say(console, f"{number} flows" if number else why_none())
 
 
 def _flow_table(flows: "Iterable[pb.Flow]", counted: bool) -> Table:
@@ -361,6 +368,9 @@ def show_counters(
             nodes.setdefault(item.node, {}).setdefault(item.counter, {})[item.name] = values
         _print_json(nodes)
         return
+    if not shown:
+        _say(console, "nothing has been counted; --all shows counters that are 0")
+        return
     table = _table("", "node", "counter", "what", "packets", "octets")
     for item in shown:
         table.add_row(item.node, item.counter, item.name, str(item.packets), str(item.octets))
@@ -373,7 +383,7 @@ def show_paths(console: Console, policies: "Sequence[pb.Policy]", *, as_json: bo
         _print_json([_path_numbers(policy) for policy in policies])
         return
     if not policies:
-        console.print("no node has a policy in the file", highlight=False)
+        _say(console, NO_POLICY)
     for policy in policies:
         columns = ("tunnel", "ID", "via", "weight", "state", "for", "said by")
         title = f"{policy.node}: {policy.name}, to {policy.to}"
@@ -412,8 +422,7 @@ def show_links(console: Console, links: "Sequence[pb.Link]", *, as_json: bool) -
         _print_json([_link_numbers(link) for link in links])
         return
     if not links:
-        why = "no link is watched: that takes failure_detection and links in the file"
-        console.print(why, highlight=False)
+        _say(console, NO_LINK)
         return
     table = _table("", "link", "far end", "state", "for", "came up", "went down", "utilization")
     for link in links:

@@ -43,5 +43,11 @@ def topo_mend(context: typer.Context) -> None:
     _become("cables", "mend", *context.args)
 
 
+@topo_app.command("traffic", context_settings=_PASSED_ON)
+def topo_traffic(context: typer.Context) -> None:
+    """Send RoCEv2 traffic between hosts of a network that runs: `fcn topo traffic h1 h3`."""
+    _become("traffic", *context.args)
+
+
 def _become(module: str, *arguments: str) -> NoReturn:
     os.execv(sys.executable, [sys.executable, "-m", f"fcn.topologies.{module}", *arguments])

@@ -1,8 +1,9 @@
-"""What is known of a flow, in sentences: for `fcn flows show` and the live page."""
+"""What is known of flows, in sentences: for `fcn flows`, `fcn top` and the live page."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
+from fcn.controller.config.features import Feature
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.proto import fcn_pb2 as pb
 
@@ -62,3 +63,21 @@ def counted(counters: pb.GetCountersResponse) -> dict[str, dict[str, int]]:
     for each in counters.counters:
         found.setdefault(each.node, {})[each.name] = each.packets
     return found
+
+
+def why_no_flows(status: pb.GetStatusResponse) -> str:
+    """Why no flow is labelled; empty where some are."""
+    if status.labels_in_use:
+        return ""
+    edges = [node for node in status.nodes if node.role == "pe"]
+    if not edges:
+        return "No flow is labelled: the file has no PE."
+    up = [node for node in edges if node.state == "up"]
+    if not up:
+        return "No flow is labelled: no PE is up."
+    if not any(Feature.LEARNING.value in node.features for node in up):
+        return (
+            "No flow is labelled: no PE that is up has the feature learning; "
+            "`fcn feature enable NODE` turns it on."
+        )
+    return "No flow is labelled: no RoCEv2 data packet has entered a tunnel, or all have been idle."

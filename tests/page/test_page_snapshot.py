@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import pytest
 from scripted_controller import RATE, ScriptedController, flow, line_network
 
+from fcn.controller.northbound.story import why_no_flows
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.page.model import Frame, Kind, Load, Travel
-from fcn.page.snapshot import MOST_EVENTS, Answers, Snapshots, why_no_flows
+from fcn.page.snapshot import MOST_EVENTS, Answers, Snapshots
 
 
 class Looks:

@@ -18,14 +18,14 @@ from rich.console import Console
 from fcn.hosts.roce.log import LogError
 from fcn.topologies.command import FAILURES, choose_target, say_failure, say_how_to_look
 from fcn.topologies.demo.checks import check_run
-from fcn.topologies.demo.conclusion import conclusion
 from fcn.topologies.demo.display import Display
 from fcn.topologies.demo.measure import MeasureError, measure
 from fcn.topologies.demo.modes import DEFAULT_MODES, MODES, Mode, ModeError, modes_named
 from fcn.topologies.demo.page import Checks, html_page
 from fcn.topologies.demo.plots import draw_charts
-from fcn.topologies.demo.report import Records, comparison, details, hop_rows, terminal_table
+from fcn.topologies.demo.report import Records
 from fcn.topologies.demo.scenario import ROUND_S, Scenario, demo_scenario
+from fcn.topologies.demo.summary import summary
 from fcn.topologies.demo.traffic import Run, RunRecord
 from fcn.topologies.demo.verdict import problems as problems_of
 from fcn.topologies.isolation import enter
@@ -69,18 +69,11 @@ def evaluate(scenario: Scenario, target: Target, records: Records, out: Path) ->
         results = {name: measure(scenario, record) for name, record in records.items()}
     except MeasureError as error:
         return [*problems, str(error)]
-    modes = [record.mode for record in records.values()]
-    for title, rows in (
-        ("Notifications at every hop", hop_rows(scenario, records)),
-        ("Details", details(results)),
-        ("Result", comparison(results)),
-    ):
-        console.print(terminal_table(title, modes, rows))
-    console.print(conclusion(results), highlight=False)
     charts = draw_charts(scenario, results, out)
     page = out / "index.html"
     page.write_text(html_page(scenario, target, results, records, checks, charts))
-    console.print(f"written: {page}, and its charts beside it")
+    for part in summary(scenario, results, page):
+        console.print(part, highlight=False, soft_wrap=True)
     total = sum(map(len, checks.values()))
     console.print(f"{total - len(problems)} of {total} comparisons of counters agree")
     return [*problems, *problems_of(results)]

@@ -96,18 +96,24 @@ def _boxes(scenario: Scenario, places: dict[str, tuple[int, int]]) -> Iterator[s
 
 def _ways(scenario: Scenario, places: dict[str, tuple[int, int]], y: int) -> Iterator[str]:
     """From the queue to the first sender: by the ingress PE, and by the receiver."""
-    topology, flow = scenario.topology, scenario.flows[0]
-    node = scenario.bottleneck[0]
+    flow = scenario.flows[0]
     (sender, _), (receiver, _) = _at(places[flow.sender]), _at(places[flow.receiver])
-    start, _ = _at(places[node])
-    fast = topology.delay_ms(node, flow.sender)
-    slow = topology.delay_ms(node, flow.receiver) + topology.delay_ms(flow.receiver, flow.sender)
+    start, _ = _at(places[scenario.bottleneck[0]])
+    fast, slow = ways_back(scenario)
     yield _way(f"M{start} {y}H{sender}", "fast", FAST)
-    yield _text((start + sender) / 2, y - 6, f"a switch tells the sender: {fast:g} ms", FAST)
+    yield _text((start + sender) / 2, y - 6, fast, FAST)
     low = y + 30
     yield _way(f"M{start} {y + 12}H{receiver}V{low}H{sender}", "slow", SLOW)
-    text = f"the receiver tells the sender: {slow:g} ms"
-    yield _text((receiver + sender) / 2, low + 16, text, SLOW)
+    yield _text((receiver + sender) / 2, low + 16, slow, SLOW)
+
+
+def ways_back(scenario: Scenario) -> tuple[str, str]:
+    """Who tells the first sender, and how long that takes: the ingress PE, and the receiver."""
+    topology, flow = scenario.topology, scenario.flows[0]
+    node = scenario.bottleneck[0]
+    fast = topology.delay_ms(node, flow.sender)
+    slow = topology.delay_ms(node, flow.receiver) + topology.delay_ms(flow.receiver, flow.sender)
+    return f"a switch tells the sender: {fast:g} ms", f"the receiver tells the sender: {slow:g} ms"
 
 
 def _text(x: float, y: float, text: str, colour: str) -> str:

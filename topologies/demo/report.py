@@ -4,11 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import median
 
-from rich.table import Table
-
 from fcn.topologies.demo.comparison import NOTHING, Row, comparison_rows, rate_text
 from fcn.topologies.demo.measure import FIRST_MS, Cuts, Measurement
-from fcn.topologies.demo.modes import Mode
 from fcn.topologies.demo.plots import Results, quartiles
 from fcn.topologies.demo.scenario import Scenario
 from fcn.topologies.demo.traffic import RunRecord
@@ -156,14 +153,3 @@ def hop_rows(scenario: Scenario, records: Records) -> list[Row]:
             counts = (sum(1 for _ in getattr(run, role)[host].named(event)) for run in runs)
             rows.append(Row(f"{host} {what}", tuple(map(str, counts))))
     return rows
-
-
-def terminal_table(title: str, modes: Sequence[Mode], rows: Sequence[Row]) -> Table:
-    """Rows as a rich table."""
-    table = Table(title=title, title_justify="left")
-    table.add_column("")
-    for mode in modes:
-        table.add_column(mode.title, justify="right")
-    for row in rows:
-        table.add_row(row.name, *row.values)
-    return table

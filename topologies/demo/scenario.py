@@ -154,20 +154,25 @@ class Scenario:
         """A host's IPv4 address."""
         return str(self.topology.addresses(host).ipv4.ip)
 
-    def dcqcn(self, flow: Flow) -> Dcqcn:
-        """Reaction point of a flow's queue pairs: line rate, and steps in proportion to it."""
-        line = float(flow.pps * flow.bits_per_packet)
-        return Dcqcn(
-            rate_bps=line,
-            min_rate_bps=line / 50,
-            g=G,
-            ai_bps=line / 80,
-            hai_bps=line / 16,
-            alpha_us=ALPHA_US,
-            increase_us=INCREASE_US,
-            cut_interval_us=CNP_INTERVAL_US,
-            byte_counter=150 * flow.bits_per_packet // 8,
-        )
+    @staticmethod
+    def dcqcn(flow: Flow) -> Dcqcn:
+        """Reaction point of a flow's queue pairs."""
+        return reaction_point(flow.pps * flow.bits_per_packet, flow.bits_per_packet)
+
+
+def reaction_point(line_bps: float, bits_per_packet: int) -> Dcqcn:
+    """That of a queue pair of some Mb/s: line rate, and steps in proportion to it."""
+    return Dcqcn(
+        rate_bps=float(line_bps),
+        min_rate_bps=line_bps / 50,
+        g=G,
+        ai_bps=line_bps / 80,
+        hai_bps=line_bps / 16,
+        alpha_us=ALPHA_US,
+        increase_us=INCREASE_US,
+        cut_interval_us=CNP_INTERVAL_US,
+        byte_counter=150 * bits_per_packet // 8,
+    )
 
 
 def demo_scenario(seconds: float) -> Scenario:

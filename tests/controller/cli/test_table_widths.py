@@ -21,7 +21,7 @@ def shown(*, terminal: bool, counted: bool) -> list[str]:
     flow = pb.Flow(key=key, node="pe1", label=0x80004, source_qp=0x654321, origin="cm")
     if counted:
         flow.packets, flow.octets = PACKETS, OCTETS
-    tables.show_flows(console, [[flow]], counted=counted, as_json=False)
+    tables.show_flows(console, [[flow]], str, counted=counted, as_json=False)
     assert console.width == 80
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue().splitlines()

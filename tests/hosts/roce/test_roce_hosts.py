@@ -1,6 +1,7 @@
 """Sender and receiver of fcn-roce over a veth pair, both under ASan and UBSan (FCN-14)."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -337,3 +338,21 @@ def test_rounds_that_cannot_be_are_refused(
     )
     assert done.returncode != 0
     assert "-ms is" in done.stderr
+
+
+def test_the_command_is_the_program() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "fcn.hosts.roce"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "fcn-roce send --local ADDR" in done.stderr
+
+
+def test_the_command_without_a_compiler(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "fcn.hosts.roce", "recv"],
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path), "CC": "no-such-compiler"},
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith("fcn-roce: no C compiler 'no-such-compiler': install gcc")
