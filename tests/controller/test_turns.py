@@ -28,7 +28,7 @@ class Turns:
         self.most: dict[str, int] = {}
         self._now: dict[str, int] = {}
         self._patch = patch
-        run = asyncio.events.Handle._run  # type: ignore[attr-defined]
+        run = asyncio.events.Handle._run
 
         def turn(handle: asyncio.Handle) -> None:
             self._now.clear()
