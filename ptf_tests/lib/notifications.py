@@ -1,5 +1,8 @@
 """A PE that translates Fast CNPs: one labelled flow per family, senders behind DC_PORT."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from fcn.ptf_tests.lib.beds import (
     DOMAIN,
     HOST_V4,
@@ -44,6 +47,9 @@ def cnp_v6_frame(dest_qp: int = SOURCE_QP) -> bytes:
 class NotificationTest(PeTest):
     """Translation is enabled, the domain is trusted, both flows are labelled."""
 
+    translated: ClassVar[Mapping[str, int]] = TRANSLATED
+    """Events of a notification that becomes a CNP."""
+
     def configure(self) -> None:
         """In addition to the bed: profile, trust and the two flows."""
         super().configure()
@@ -60,5 +66,5 @@ class NotificationTest(PeTest):
         self.pe.trust(DOMAIN)
 
     def check_translated(self, frame: bytes, cnp_frame: bytes) -> None:
-        """A Fast CNP's frame becomes this CNP for the sender, and nothing else happens."""
-        self.check(CORE_PORT, frame, expect={DC_PORT: [cnp_frame]}, events=TRANSLATED)
+        """A notification's frame becomes this CNP for the sender, and nothing else happens."""
+        self.check(CORE_PORT, frame, expect={DC_PORT: [cnp_frame]}, events=self.translated)

@@ -48,6 +48,8 @@ NOTICE_V6 = end_con_cnp(REMOTE_V6, HOST_V6, DEST_QP, LABEL_V6)
 class EndConTest(NotificationTest):
     """END.CON SIDs of both VRFs, whose flows have the same addresses; the mode is END.CON."""
 
+    translated = TRANSLATED
+
     def configure(self) -> None:
         """In addition: the SIDs, and a flow of BLUE."""
         super().configure()
