@@ -154,7 +154,7 @@ def test_a_topology_is_reached_from_outside_and_ends_with_all_in_it(
     with wan(tmp_path) as (process, commands):
         started = descendants(process.pid)
         assert len(started) > 8, "switches, hosts and controller"
-        assert [command[1] for command in commands] == ["status", "counters", "events"]
+        assert [command[1] for command in commands] == ["status", "counters", "events", "topo"]
         assert nodes_up(commands[0]) == 4
         assert subprocess.run(commands[1], capture_output=True, check=False).returncode == 0
         assert (tmp_path / "api").stat().st_mode & 0o777 == 0o700
