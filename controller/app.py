@@ -21,6 +21,7 @@ from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowService
 from fcn.controller.hostagent.reports import HostReports
 from fcn.controller.hostagent.service import HostAgentService, serving_agents
+from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.neighbors.room import NeighborRoom
 from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.agent import NodeAgent
@@ -62,7 +63,11 @@ class ControlPlane:
     """
 
     def __init__(
-        self, config: Config, clock: Clock = SYSTEM_CLOCK, rng: random.Random | None = None
+        self,
+        config: Config,
+        clock: Clock = SYSTEM_CLOCK,
+        rng: random.Random | None = None,
+        leadership: Leadership | None = None,
     ) -> None:
         check_finsy()
         self.config = config
@@ -74,6 +79,7 @@ class ControlPlane:
         self.flows = FlowService(config, {}, self.bus, clock, rng, self.store)
         self._inbox = Inbox(self.flows.refusals, clock.work)
         self.reports = HostReports({}, clock.wall)
+        self.leadership = leadership or Leadership(list(config.nodes), clock)
         self.nodes: dict[str, NodeAgent] = {}
         self.neighbors: dict[str, NeighborService] = {}
         self.edges: dict[str, NodeEdge] = {}
@@ -118,7 +124,14 @@ class ControlPlane:
         if connection is None:
             tls = config.tls_of(provision.node)
             connection = Connection(
-                name, provision.node, provision.pipeline, self.bus, self._clock, tls, self.store
+                name,
+                provision.node,
+                provision.pipeline,
+                self.bus,
+                self._clock,
+                self.leadership,
+                tls,
+                self.store,
             )
         neighbors = NeighborService(
             config,
@@ -145,6 +158,7 @@ class ControlPlane:
 
     def _move_to(self, config: Config, members: dict[str, Member]) -> None:
         self.config, self._members = config, members
+        self.leadership.move_to(list(members))
         self.nodes = {name: member.agent for name, member in members.items()}
         self.neighbors = {name: member.neighbors for name, member in members.items()}
         self.edges = _edges(members)

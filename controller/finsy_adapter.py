@@ -7,15 +7,16 @@ import inspect
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import finsy as fy
 import grpc
 from finsy import p4client
+from finsy.p4arbitrator import Arbitrator
 from finsy.p4client import P4ClientError
 from finsy.p4entity import P4DigestList
 from finsy.p4schema import P4ConfigResponseType, P4StructType
-from finsy.proto import p4d, p4i
+from finsy.proto import U128, p4d, p4i, p4r, rpc_code
 
 SUITED = ">=0.30,<0.31"
 """Versions of finsy whose inside is known, as in pyproject.toml."""
@@ -24,6 +25,7 @@ SET, GET = "_set_pipeline_config_request", "_get_pipeline_config_request"
 SCHEMA = "_p4schema"
 DECODE = "decode_data"
 CHANNEL = "grpc_channel"
+ARBITRATOR = "_arbitrator"
 
 Data = Sequence[p4d.P4Data]
 """The fields of a struct as received."""
@@ -55,6 +57,13 @@ _PLACES = (
         ("credentials", "options", "client_type"),
         (p4client.P4Client, "open"),
     ),
+    _Place(Arbitrator, "handshake", (None, None), ("conflict",), (fy.Switch, "_run")),
+    _Place(Arbitrator, "update", (None,) * 3, (), (fy.Switch, "_handle_stream_message")),
+    _Place(Arbitrator, "reset", (None,), (), (fy.Switch, "__aexit__")),
+    _Place(Arbitrator, "_send", (None, None), (), (Arbitrator, "_arbitration_request")),
+    _Place(Arbitrator, "_receive", (None, None), (), (Arbitrator, "_arbitration_request")),
+    _Place(fy.Switch, "_become_primary", (None,), (), (Arbitrator, "update")),
+    _Place(fy.Switch, "_become_backup", (None,), (), (Arbitrator, "update")),
 )
 
 
@@ -64,6 +73,8 @@ def check_finsy() -> None:
     wrong = [fault for place in _PLACES if (fault := _fault(place))]
     if SCHEMA not in _names(fy.Switch.p4info.fget.__code__):  # type: ignore[attr-defined]
         wrong.append(f"Switch.p4info is not {SCHEMA}")
+    if ARBITRATOR not in _names(fy.Switch.is_primary.fget.__code__):  # type: ignore[attr-defined]
+        wrong.append(f"Switch.is_primary is not of {ARBITRATOR}")
     if wrong:
         raise FinsyError(
             f"finsy {fy.__version__} is not as the controller needs it: {'; '.join(wrong)}. "
@@ -173,3 +184,90 @@ def channels_by(open_channel: Callable[[str], grpc.aio.Channel]) -> Iterator[Non
         yield
     finally:
         setattr(p4client, CHANNEL, real)
+
+
+class Elector(Protocol):
+    """Decides where a controller wants to be primary."""
+
+    standby_id: int
+    """The election ID under which the controller is seen and is never primary."""
+
+    def heard(self, primary: int | None, highest: int) -> None:
+        """The switch has told the election ID of the primary client, and the highest there was."""
+
+    def left(self) -> None:
+        """The stream has ended."""
+
+    async def decided(self) -> None:
+        """Wait until a bid can be decided on."""
+
+    def bid(self) -> int | None:
+        """The election ID to become primary with; None: that is not wanted now."""
+
+
+class ElectionError(Exception):
+    """A switch knows another controller by this one's number."""
+
+
+def elect_by(switch: fy.Switch, elector: Elector) -> Callable[[int], Awaitable[None]]:
+    """From now on `elector` decides whether the switch is asked to make this client primary.
+    Returns what asks so on a stream that is up; nobody else may write to it meanwhile."""
+    arbitrator = _Elected(elector)
+    setattr(switch, ARBITRATOR, arbitrator)
+
+    async def ask(election_id: int) -> None:
+        arbitrator.election_id = election_id
+        await arbitrator._send(switch)
+
+    return ask
+
+
+class _Elected(Arbitrator):
+    """Primary is only who has bid; finsy's own takes every switch where nobody is."""
+
+    def __init__(self, elector: Elector) -> None:
+        super().__init__(elector.standby_id)
+        self._elector = elector
+        self._highest = 0
+
+    async def handshake(self, switch: fy.Switch, *, conflict: bool = False) -> None:
+        asked: int | None = None if conflict else self.initial_election_id
+        while asked is not None:
+            self.election_id = asked
+            await self._send(switch)
+            answer = await self._receive(switch)
+            if answer is None:
+                conflict = True
+                break
+            self._note(answer)
+            if self.is_primary:
+                return
+            await self._elector.decided()
+            asked = self._elector.bid()
+        if conflict:
+            raise ElectionError(
+                f"the switch has another controller with election ID {self.election_id}: two run "
+                "as the same one of `leadership`"
+            )
+
+    async def update(self, switch: fy.Switch, msg: p4r.MasterArbitrationUpdate) -> None:
+        was_primary = self.is_primary
+        self._note(msg)
+        if self.is_primary and not was_primary:
+            switch._become_primary()  # type: ignore[no-untyped-call]
+        elif was_primary and not self.is_primary:
+            switch._become_backup()  # type: ignore[no-untyped-call]
+
+    def reset(self) -> None:
+        super().reset()
+        self._highest = 0
+        self._elector.left()
+
+    def _note(self, said: p4r.MasterArbitrationUpdate) -> None:
+        told = U128.decode(said.election_id)
+        self._highest = max(self._highest, told)
+        self.primary_id = told
+        is_ours = said.status.code == rpc_code.OK and told == self.election_id
+        self.is_primary = is_ours and told != self.initial_election_id
+        taken = said.status.code != rpc_code.NOT_FOUND
+        self._elector.heard(told if taken else None, self._highest)

@@ -90,10 +90,8 @@ class NodeAgent:
 
     @property
     def leader(self) -> str:
-        """What is known of the other controller that is primary here; empty where none is."""
-        if self.status.state is not State.BACKUP:
-            return ""
-        return f"election ID {self._connection.switch.primary_id}"
+        """Why this controller changes nothing here though the switch answers; else empty."""
+        return self._connection.why_backup if self.status.state is State.BACKUP else ""
 
     @property
     def intent(self) -> Intent:
@@ -186,11 +184,8 @@ class NodeAgent:
         until the connection ends."""
         switch = self._connection.switch
         self._connection.start("probe", probe(switch))
-        if not switch.is_primary:
-            detail = (
-                f"another controller is primary on this switch (election ID {switch.primary_id}); "
-                "stop it, and this one becomes primary"
-            )
+        if not self._connection.is_ruled:
+            detail = self._connection.why_backup
             self._connection.enter(State.BACKUP, detail)
             self._synchronizer.give_up()
             self._bus.emit(Kind.NODE_BACKUP, self.name, f"{self.name}: {detail}")

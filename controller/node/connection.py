@@ -21,7 +21,10 @@ from fcn.contract.pipeline import Pipeline
 from fcn.controller.clock import Clock
 from fcn.controller.config.model import Node, Tls
 from fcn.controller.events import EventBus, Kind
-from fcn.controller.finsy_adapter import keep_as_received, on_program
+from fcn.controller.finsy_adapter import elect_by, keep_as_received, on_program
+from fcn.controller.leadership.election import Seat
+from fcn.controller.leadership.ids import ElectionId
+from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.node.kept import Kept
 from fcn.controller.node.program_change import leave_program
 from fcn.controller.node.session import (
@@ -74,10 +77,13 @@ class Connection:
         pipeline: Pipeline,
         bus: EventBus,
         clock: Clock,
+        leadership: Leadership,
         tls: Tls | None = None,
         store: Store | None = None,
     ) -> None:
         self.name = name
+        self._leadership = leadership
+        self.standby_id = ElectionId(0, leadership.me).value
         self._kept = Kept(store or Store(), name, pipeline.schema)
         self._clock = clock
         self.enter(State.CONNECTING, f"no session with {node.grpc} yet")
@@ -85,7 +91,7 @@ class Connection:
         self._pipeline = pipeline
         self._sending = asyncio.Lock()
         self._closing = False
-        self._pipeline_set = False
+        self._pipeline_set = self._has_stream = False
         self._failure = ""
         self._learned: list[fy.P4TableEntry] = []
         self._user: User | None = None
@@ -105,9 +111,11 @@ class Connection:
                 channel_credentials=_credentials(tls) if tls is not None else None,
             ),
         )
+        self._ask = elect_by(self.switch, self)
+        leadership.enter(name, self)
         on_program(self.switch, self._leave_program, self._refused)
         keep_as_received(self.switch.p4info, DIGESTS)
-        self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_UP, self._begin)
+        self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_UP, self._up)
         self.switch.ee.add_listener(fy.SwitchEvent.BECOME_PRIMARY, self._begin)
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_READY, self._ready)
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_DOWN, self._down)
@@ -116,6 +124,16 @@ class Connection:
     def is_up(self) -> bool:
         """Whether the switch is synchronized, and can be read and written."""
         return self.status.state is State.UP
+
+    @property
+    def is_ruled(self) -> bool:
+        """Whether this controller is to write to the switch."""
+        return self.switch.is_primary and self._leadership.rules(self.name)
+
+    @property
+    def why_backup(self) -> str:
+        """Why it is not to write to a switch that answers."""
+        return self._leadership.why_not(self.name)
 
     def up_for(self) -> float:
         """Seconds for which the switch has been up; 0 while it is not."""
@@ -172,6 +190,30 @@ class Connection:
         """The switch has all of that in this program."""
         self._kept.drop()
 
+    def heard(self, primary: int | None, highest: int) -> None:
+        """See finsy_adapter.Elector, as `left`, `decided` and `bid`."""
+        self._leadership.heard(self.name, Seat(primary, highest))
+
+    def left(self) -> None:
+        self._leadership.left(self.name)
+
+    async def decided(self) -> None:
+        await self._leadership.decided()
+
+    def bid(self) -> int | None:
+        return self._leadership.bid_for(self.name)
+
+    def take(self) -> None:
+        """See leadership.Ballot, as `reconsider`."""
+        if self._has_stream:
+            self.switch.create_task(self._take(), background=True, name="bid")
+
+    def reconsider(self) -> None:
+        if self._in_session:
+            for job in self._jobs:
+                job.cancel()
+            self._ready(self.switch)
+
     def close(self) -> None:
         """Mark the connection as closed on purpose: its end is then not reported."""
         self._closing = True
@@ -196,6 +238,11 @@ class Connection:
     async def run(self) -> None:
         """Connect, and connect again, until cancelled."""
         await keep_session(self.switch, self._not_begun, self._clock.monotonic)
+
+    async def _take(self) -> None:
+        async with self._sending:
+            if (election_id := self.bid()) is not None:
+                await self._ask(election_id)
 
     async def _guarded(self, job: Coroutine[Any, Any, None]) -> None:
         """Record why a job failed; finsy then ends the connection and reconnects."""
@@ -230,10 +277,17 @@ class Connection:
             )
 
     async def _leave_program(self) -> None:
+        await self._leadership.leading()
         learned = await leave_program(self.switch, self.tell, self._pipeline, self._clock)
         self._kept.keep(learned)
         # A program that was set before the connection was lost has nothing yet.
         self._learned = learned or self._learned
+
+    def _up(self, switch: fy.Switch) -> None:
+        self._has_stream = True
+        # Meanwhile others may have been heard.
+        self.take()
+        self._begin(switch)
 
     def _begin(self, _switch: fy.Switch) -> None:
         self._pipeline_set = self._in_session = False
@@ -244,7 +298,7 @@ class Connection:
             self.start("ready", self._user.ready())
 
     def _down(self, switch: fy.Switch) -> None:
-        self._in_session = False
+        self._in_session = self._has_stream = False
         if self._user is not None:
             self._user.down()
         if self._closing:

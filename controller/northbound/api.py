@@ -388,8 +388,7 @@ class FcnService:
         for name in names:
             if leader := self._network.nodes[name].leader:
                 error = ValueError(
-                    f"this controller is a backup at {name}, and changes nothing there: another "
-                    f"one is primary ({leader}); give the command to that one"
+                    f"this controller is a backup at {name}, and changes nothing there: {leader}"
                 )
                 await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
 

@@ -165,14 +165,38 @@ async def test_foreign_pipeline_is_replaced(config: Config, switches: Switches) 
         assert switches["pe1"].engine.size("tunnel") == 2
 
 
-async def test_another_primary_is_named_and_awaited(config: Config, switches: Switches) -> None:
-    options = fy.SwitchOptions(device_id=1, initial_election_id=999)
+@pytest.mark.parametrize("its", [999, 1 << 100])
+async def test_other_software_that_is_primary_is_named_and_awaited(
+    config: Config, switches: Switches, its: int
+) -> None:
+    options = fy.SwitchOptions(device_id=1, initial_election_id=its)
+    async with fy.Switch("other", switches["pe1"].address, options), running(config) as plane:
+        await until(lambda: plane.nodes["pe1"].status.state is State.BACKUP)
+        detail = plane.nodes["pe1"].status.detail
+        assert f"another controller is primary on this switch (election ID {its})" in detail
+        assert not await plane.nodes["pe1"].settled()
+        others = [agent for name, agent in plane.nodes.items() if name != "pe1"]
+        await until(lambda: all(agent.status.state is State.UP for agent in others))
     async with running(config) as plane:
+        await all_up(plane)
+
+
+async def test_other_software_with_a_higher_id_takes_a_switch_for_a_while(
+    config: Config, switches: Switches
+) -> None:
+    options = fy.SwitchOptions(device_id=1, initial_election_id=1 << 100)
+    async with running(config) as plane:
+        await all_up(plane)
         async with fy.Switch("other", switches["pe1"].address, options):
             await until(lambda: plane.nodes["pe1"].status.state is State.BACKUP)
-            detail = plane.nodes["pe1"].status.detail
-            assert "another controller is primary on this switch (election ID 999)" in detail
-            assert not await plane.nodes["pe1"].settled()
+        await all_up(plane)
+
+
+async def test_what_only_reads_does_not_keep_the_controller_away(
+    config: Config, switches: Switches
+) -> None:
+    options = fy.SwitchOptions(device_id=1, initial_election_id=1)
+    async with fy.Switch("reader", switches["pe1"].address, options), running(config) as plane:
         await all_up(plane)
 
 

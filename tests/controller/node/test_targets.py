@@ -35,6 +35,7 @@ from fcn.controller.config.features import ROLE_FEATURES, Feature
 from fcn.controller.events import EventBus
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
+from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.node.connection import Connection, State
 from fcn.controller.node.counters import Cell, Cells, Counters
 from fcn.controller.node.readback import held_flows, read_switch
@@ -363,9 +364,9 @@ async def test_counters_are_read_by_the_names_of_their_cells(
     role = config.nodes[node].role
     pipeline = tna_pipeline(role) if chip else load_pipeline(role)
     intended = Provision(config, node, pipeline)
-    connection = Connection(
-        node, config.nodes[node], pipeline, EventBus(SYSTEM_CLOCK), SYSTEM_CLOCK
-    )
+    leadership = Leadership([node], SYSTEM_CLOCK)
+    bus = EventBus(SYSTEM_CLOCK)
+    connection = Connection(node, config.nodes[node], pipeline, bus, SYSTEM_CLOCK, leadership)
     counters = Counters(intended, connection, SYSTEM_CLOCK)
     connection.enter(State.UP)
     held = {

@@ -1,0 +1,1 @@
+"""Which of several controllers rules the switches."""

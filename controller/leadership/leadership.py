@@ -1,0 +1,193 @@
+"""A controller's part in the election: what it hears of every switch, where it bids, and whether
+it leads (election.py)."""
+
+import asyncio
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from fcn.controller.clock import Clock
+from fcn.controller.leadership.election import Seat, Standing, standing
+from fcn.controller.leadership.ids import CONTROLLERS, above
+
+LOOK_AROUND = 0.5
+"""Seconds in which a controller that starts hears every switch before it bids, so that it takes
+none from a leader it has not seen; less, once all have answered or refused."""
+
+FIRST_CALM, LAST_CALM = 1.0, 32.0
+"""Seconds between two bids for a switch that another controller holds, twice as long each time:
+two that do not see the same switches must not take one from each other all the time."""
+
+
+class Ballot(Protocol):
+    """The connection to a switch, in the election."""
+
+    def take(self) -> None:
+        """Ask for `Leadership.bid_for`, and send that."""
+
+    def reconsider(self) -> None:
+        """Another leads now, or this one."""
+
+
+class Leadership:
+    """Of one controller, over the switches in `order`.
+
+    controllers: names by number, of all that may lead; with them, only more than half of the
+    switches make a leader. Without them whoever is first of those that are seen leads.
+    """
+
+    def __init__(
+        self,
+        order: Sequence[str],
+        clock: Clock,
+        me: int | None = None,
+        controllers: Mapping[int, str] | None = None,
+    ) -> None:
+        self.me = secrets.randbelow(CONTROLLERS) if me is None else me
+        self.leads = False
+        self._order = list(order)
+        self._clock = clock
+        self._controllers = controllers or {}
+        self._seats: dict[str, Seat] = {}
+        self._ballots: dict[str, Ballot] = {}
+        self._unheard = set(order)
+        self._decided = asyncio.Event()
+        self._led = asyncio.Event()
+        self._asked: dict[str, int] = {}
+        """Bids that were not answered yet."""
+        self._calm: dict[str, tuple[float, float]] = {}
+        """Until when not to bid for a switch that another holds, and how long that was."""
+        self._timer: asyncio.TimerHandle | None = None
+
+    def move_to(self, order: Sequence[str]) -> None:
+        """These are the switches from now on."""
+        gone, self._order = set(self._order) - set(order), list(order)
+        for name in gone:
+            self._seats.pop(name, None)
+            self._ballots.pop(name, None)
+            self._calm.pop(name, None)
+            self._unheard.discard(name)
+        self._decide()
+
+    def enter(self, name: str, ballot: Ballot) -> None:
+        """The connection to a switch."""
+        self._ballots[name] = ballot
+
+    def heard(self, name: str, seat: Seat) -> None:
+        """A switch has said who is primary."""
+        self._seats[name] = seat
+        self._asked.pop(name, None)
+        self._has_answered(name)
+
+    def left(self, name: str) -> None:
+        """There is no session with a switch."""
+        self._seats.pop(name, None)
+        self._asked.pop(name, None)
+        self._has_answered(name)
+
+    async def decided(self) -> None:
+        """Wait until the controller has looked around."""
+        if self._timer is None and not self._decided.is_set():
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(LOOK_AROUND, self._looked)
+        await self._decided.wait()
+
+    async def leading(self) -> None:
+        """Wait until this controller leads."""
+        await self._led.wait()
+
+    def bid_for(self, name: str) -> int | None:
+        """The election ID to take a switch with, None where it is not to be taken."""
+        seat = self._seats.get(name)
+        if seat is None or not self._decided.is_set() or seat.is_foreign:
+            return None
+        if seat.holder == self.me or not self._is_first(self._standing()):
+            return None
+        found = above(seat.highest, self.me)
+        if found is None or self._asked.get(name) == found:
+            return None
+        if seat.holder is not None and not self._is_calm(name):
+            return None
+        self._asked[name] = found
+        return found
+
+    def rules(self, name: str) -> bool:
+        """Whether this controller leads, and is primary on a switch."""
+        seat = self._seats.get(name)
+        return self.leads and seat is not None and seat.holder == self.me
+
+    def leader(self) -> str:
+        """Which other controller leads, as far as it is known; empty where none does."""
+        first = self._standing().first
+        return "" if first in (None, self.me) else self._name(first)
+
+    def why_not(self, name: str) -> str:
+        """Why this controller changes nothing at a switch that it does not rule."""
+        seat = self._seats.get(name)
+        if seat is not None and seat.is_foreign:
+            return (
+                "another controller is primary on this switch (election ID "
+                f"{seat.primary}); stop it, and this one becomes primary"
+            )
+        if leader := self.leader():
+            return f"{leader} leads; this one takes over when that ends"
+        now = self._standing()
+        return (
+            f"nobody leads: this controller is primary on {now.held} of {now.switches} switches, "
+            "and changes nothing before it is on more than half of them"
+        )
+
+    def _name(self, controller: int) -> str:
+        if name := self._controllers.get(controller):
+            return f"controller {name}"
+        seats = self._seats.values()
+        ids = [seat.primary for seat in seats if seat.primary and seat.holder == controller]
+        return f"another controller (election ID {max(ids)})"
+
+    def _standing(self) -> Standing:
+        return standing(self._seats, self._order, self.me)
+
+    def _is_first(self, now: Standing) -> bool:
+        return now.first in (None, self.me)
+
+    def _is_calm(self, name: str) -> bool:
+        """Whether to take a switch from another controller now."""
+        until, wait = self._calm.get(name, (0.0, 0.0))
+        now = self._clock.monotonic()
+        if now < until:
+            asyncio.get_running_loop().call_later(until - now, self._decide)
+            return False
+        # Quiet for as long as the longest wait, it begins anew.
+        wait = FIRST_CALM if now > until + LAST_CALM else min(2 * wait, LAST_CALM)
+        self._calm[name] = (now + wait, wait)
+        return True
+
+    def _has_answered(self, name: str) -> None:
+        self._unheard.discard(name)
+        if not self._unheard:
+            self._looked()
+        self._decide()
+
+    def _looked(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if not self._decided.is_set():
+            self._decided.set()
+            self._decide()
+
+    def _decide(self) -> None:
+        if not self._decided.is_set():
+            return
+        now = self._standing()
+        leads = now.most if self._controllers else now.first == self.me
+        if leads != self.leads:
+            self.leads = leads
+            (self._led.set if leads else self._led.clear)()
+            for name, seat in list(self._seats.items()):
+                if seat.holder == self.me:
+                    self._ballots[name].reconsider()
+        if self._is_first(now):
+            for name, seat in list(self._seats.items()):
+                if seat.holder != self.me:
+                    self._ballots[name].take()
