@@ -189,9 +189,6 @@ def channels_by(open_channel: Callable[[str], grpc.aio.Channel]) -> Iterator[Non
 class Elector(Protocol):
     """Decides where a controller wants to be primary."""
 
-    standby_id: int
-    """The election ID under which the controller is seen and is never primary."""
-
     def heard(self, primary: int | None, highest: int) -> None:
         """The switch has told the election ID of the primary client, and the highest there was."""
 
@@ -209,15 +206,19 @@ class ElectionError(Exception):
     """A switch knows another controller by this one's number."""
 
 
-def elect_by(switch: fy.Switch, elector: Elector) -> Callable[[int], Awaitable[None]]:
-    """From now on `elector` decides whether the switch is asked to make this client primary.
-    Returns what asks so on a stream that is up; nobody else may write to it meanwhile."""
-    arbitrator = _Elected(elector)
+def elect_by(
+    switch: fy.Switch, elector: Elector, standby: Sequence[int], first: int
+) -> Callable[[int], Awaitable[None]]:
+    """From now on `elector` decides whether the switch is asked to make this client primary; until
+    then it is there under an election ID of `standby`, of which no two clients can use one:
+    the one with number `first` modulo their number is tried first. Returns what asks the switch on
+    a stream that is up; nobody else may write to it meanwhile."""
+    arbitrator = _Elected(elector, standby, first)
     setattr(switch, ARBITRATOR, arbitrator)
 
     async def ask(election_id: int) -> None:
         arbitrator.election_id = election_id
-        await arbitrator._send(switch)
+        await arbitrator._send(switch)  # noqa: SLF001
 
     return ask
 
@@ -225,30 +226,45 @@ def elect_by(switch: fy.Switch, elector: Elector) -> Callable[[int], Awaitable[N
 class _Elected(Arbitrator):
     """Primary is only who has bid; finsy's own takes every switch where nobody is."""
 
-    def __init__(self, elector: Elector) -> None:
-        super().__init__(elector.standby_id)
+    def __init__(self, elector: Elector, standby: Sequence[int], first: int) -> None:
+        super().__init__(standby[first % len(standby)])
         self._elector = elector
+        self._standby = standby
         self._highest = 0
 
     async def handshake(self, switch: fy.Switch, *, conflict: bool = False) -> None:
-        asked: int | None = None if conflict else self.initial_election_id
-        while asked is not None:
-            self.election_id = asked
+        if conflict:
+            raise self._double()
+        await self._begin(switch)
+        while not self.is_primary:
+            await self._elector.decided()
+            bid = self._elector.bid()
+            if bid is None:
+                return
+            self.election_id = bid
             await self._send(switch)
             answer = await self._receive(switch)
             if answer is None:
-                conflict = True
-                break
+                raise self._double()
             self._note(answer)
-            if self.is_primary:
+
+    async def _begin(self, switch: fy.Switch) -> None:
+        for _ in self._standby:
+            await self._send(switch)
+            answer = await self._receive(switch)
+            if answer is not None:
+                self._note(answer)
                 return
-            await self._elector.decided()
-            asked = self._elector.bid()
-        if conflict:
-            raise ElectionError(
-                f"the switch has another controller with election ID {self.election_id}: two run "
-                "as the same one of `leadership`"
-            )
+            # The stream has ended; the next message begins another.
+            place = self._standby.index(self.initial_election_id) + 1
+            self.initial_election_id = self._standby[place % len(self._standby)]
+            self.election_id = self.initial_election_id
+        raise ElectionError(f"it has {len(self._standby)} other controllers")
+
+    def _double(self) -> ElectionError:
+        return ElectionError(
+            f"another controller has election ID {self.election_id} there: two run under one name"
+        )
 
     async def update(self, switch: fy.Switch, msg: p4r.MasterArbitrationUpdate) -> None:
         was_primary = self.is_primary
@@ -267,7 +283,7 @@ class _Elected(Arbitrator):
         told = U128.decode(said.election_id)
         self._highest = max(self._highest, told)
         self.primary_id = told
-        is_ours = said.status.code == rpc_code.OK and told == self.election_id
-        self.is_primary = is_ours and told != self.initial_election_id
+        won = said.status.code == rpc_code.OK and told == self.election_id
+        self.is_primary = won and told != self.initial_election_id
         taken = said.status.code != rpc_code.NOT_FOUND
         self._elector.heard(told if taken else None, self._highest)

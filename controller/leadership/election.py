@@ -25,7 +25,7 @@ class Seat:
     def holder(self) -> int | None:
         """The controller that is primary there, none where nobody is or other software."""
         found = None if self.primary is None else ElectionId.parse(self.primary)
-        return found.controller if found and found.round else None
+        return found.controller if found else None
 
     @property
     def is_foreign(self) -> bool:

@@ -5,8 +5,9 @@
     |  round   |  0xFC  | controller |
     +----------+--------+------------+
 
-A controller is seen on every stream under round 0, with which it takes a switch from nobody, and
-bids with a round above all that the switch has seen. Other software's IDs are without the mark.
+A controller comes to every switch under one of STANDBY, with which it takes it from nobody that
+rules, and bids with a round above all that the switch has seen. Other software's IDs are without
+the mark.
 """
 
 from typing import NamedTuple, Self
@@ -18,13 +19,16 @@ CONTROLLERS = 1 << _MARK_SHIFT
 """Numbers of controllers are below this."""
 LAST_ROUND = (1 << 64) - 1
 
+STANDBY = range(2, 10)
+"""Election IDs of controllers that are not primary."""
+
 WEAK = 10
 """The highest election ID without the mark that is taken from: what tools use that only read
 (`fcn shell`), and what P4Runtime clients use when nobody thinks of it."""
 
 
 class ElectionId(NamedTuple):
-    """A controller's ID of a round."""
+    """A controller's ID of a round, which is 1 or more."""
 
     round: int
     controller: int
@@ -38,7 +42,7 @@ class ElectionId(NamedTuple):
     def parse(cls, value: int) -> Self | None:
         """None where it is no controller's of ours."""
         low = value & ((1 << _ROUND_SHIFT) - 1)
-        if low >> _MARK_SHIFT != MARK:
+        if low >> _MARK_SHIFT != MARK or low == value:
             return None
         return cls(value >> _ROUND_SHIFT, low & (CONTROLLERS - 1))
 

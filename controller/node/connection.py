@@ -23,7 +23,7 @@ from fcn.controller.config.model import Node, Tls
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.finsy_adapter import elect_by, keep_as_received, on_program
 from fcn.controller.leadership.election import Seat
-from fcn.controller.leadership.ids import ElectionId
+from fcn.controller.leadership.ids import STANDBY
 from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.node.kept import Kept
 from fcn.controller.node.program_change import leave_program
@@ -83,7 +83,6 @@ class Connection:
     ) -> None:
         self.name = name
         self._leadership = leadership
-        self.standby_id = ElectionId(0, leadership.me).value
         self._kept = Kept(store or Store(), name, pipeline.schema)
         self._clock = clock
         self.enter(State.CONNECTING, f"no session with {node.grpc} yet")
@@ -111,7 +110,7 @@ class Connection:
                 channel_credentials=_credentials(tls) if tls is not None else None,
             ),
         )
-        self._ask = elect_by(self.switch, self)
+        self._ask = elect_by(self.switch, self, STANDBY, leadership.me)
         leadership.enter(name, self)
         on_program(self.switch, self._leave_program, self._refused)
         keep_as_received(self.switch.p4info, DIGESTS)
