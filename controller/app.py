@@ -30,7 +30,7 @@ from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.member import Job, Member
 from fcn.controller.node.session import SwitchAwayError
-from fcn.controller.node.settings import Past, drop, rebase, recall
+from fcn.controller.node.settings import Past, as_file, drop, rebase, recall
 from fcn.controller.northbound.metrics import FcnCollector, serving_metrics
 from fcn.controller.northbound.network import Applied, ApplyError, Network
 from fcn.controller.northbound.snapshot import take_snapshot
@@ -103,6 +103,17 @@ class ControlPlane:
         for name, member in self._members.items():
             drop(self.store, name, recall(self.store, member.provision))
         self.metrics = FcnCollector(take_snapshot(self.network), clock)
+        self.leadership.before_leading = self._take_over
+
+    def _take_over(self) -> None:
+        """What the leader before this one kept holds, if this one follows it."""
+        if not self.store.is_replaced:
+            return
+        self.store.is_replaced = False
+        for name, member in self._members.items():
+            as_file(member.provision)
+            drop(self.store, name, recall(self.store, member.provision))
+        self.flows.recall()
 
     def _members_of(self, config: Config) -> dict[str, Member]:
         """The nodes of a configuration. Those of which it asks the same as the one in force stay

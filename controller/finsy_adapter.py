@@ -218,7 +218,7 @@ def elect_by(
 
     async def ask(election_id: int) -> None:
         arbitrator.election_id = election_id
-        await arbitrator._send(switch)  # noqa: SLF001
+        await arbitrator._send(switch)
 
     return ask
 

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +23,9 @@ APPLICATION = 0x66636E31
 
 VERSION = 1
 """Of the schema (PRAGMA user_version)."""
+
+_WRITE_VERSION, _READ_VERSION, _NO_LOG = 18, 19, 1
+"""Octets of the head of a file, and what they are without a write-ahead log."""
 
 _SCHEMA = """
 CREATE TABLE flow (
@@ -76,6 +79,9 @@ class Store:
         self, folder: str | None = None, wall: Callable[[], float] = SYSTEM_CLOCK.wall
     ) -> None:
         self.lasts = folder is not None
+        self._waiting: list[asyncio.Event] = []
+        self.is_replaced = False
+        """Whether it is another controller's since it was last asked."""
         self._file = Path(folder) / FILE if folder is not None else Path(":memory:")
         self._wall = wall
         self._changed_labels: dict[int, tuple[str, float] | None] = {}
@@ -89,6 +95,37 @@ class Store:
         except StoreError:
             self._db.close()
             raise
+
+    def changed_again(self) -> asyncio.Event:
+        """Set when something is written after now."""
+        event = asyncio.Event()
+        self._waiting.append(event)
+        return event
+
+    def image(self) -> bytes:
+        """All of it, as a file."""
+        self._write_labels()
+        found = bytearray(self._db.serialize())
+        # Read without a log beside it.
+        found[_WRITE_VERSION], found[_READ_VERSION] = _NO_LOG, _NO_LOG
+        return bytes(found)
+
+    def replace(self, image: bytes) -> None:
+        """Hold what another controller holds, from now on. Raises StoreError."""
+        try:
+            with closing(sqlite3.connect(":memory:")) as other:
+                other.deserialize(image)
+                ((application,),) = other.execute("PRAGMA application_id")
+                ((version,),) = other.execute("PRAGMA user_version")
+                if (application, version) != (APPLICATION, VERSION):
+                    raise StoreError(
+                        f"what the leader keeps has schema {version}, and this controller's has "
+                        f"{VERSION}: run the same fcn everywhere"
+                    )
+                other.backup(self._db)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self._file} cannot be written: {error}") from None
+        self.is_replaced = True
 
     def close(self) -> None:
         """Write what waits, and let others use the file."""
@@ -242,6 +279,9 @@ class Store:
                     self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
+            for event in self._waiting:
+                event.set()
+            self._waiting.clear()
         except sqlite3.Error as error:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")

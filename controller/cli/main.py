@@ -82,16 +82,25 @@ def run(
     config: ConfigFile,
     log_level: Annotated[LogLevel, typer.Option(help="Least severe to show.")] = LogLevel.INFO,
     log_json: Annotated[bool, typer.Option(help="Logs as JSON lines.")] = False,
+    me: Annotated[
+        str | None, typer.Option("--as", help="Which one of `controllers` of the file this is.")
+    ] = None,
 ) -> None:
     """Run the controller until it is stopped (Ctrl-C or SIGTERM); SIGHUP: read the file again."""
     import asyncio
 
     network = _load(config)[0]
+    controllers = network.controllers or {}
+    if me is None and controllers:
+        raise fail(f"say which controller this is: --as {' or --as '.join(controllers)}")
+    if me is not None and me not in controllers:
+        known = ", ".join(controllers) or "none"
+        raise fail(f"`controllers` of {config} has no {me!r}; it has: {known}")
     # Behind _load(): a file that is refused needs none of it.
     from fcn.controller.cli.run import RunError, run_controller
 
     try:
-        asyncio.run(run_controller(network, config, log_level, log_json=log_json))
+        asyncio.run(run_controller(network, config, log_level, log_json=log_json, me=me))
     except RunError as error:
         raise fail(str(error)) from None
 

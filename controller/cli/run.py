@@ -16,12 +16,16 @@ from fcn.contract.garbage_collection import collect_often
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.common import discard_output
 from fcn.controller.cli.page import missing_packages
+from fcn.controller.clock import SYSTEM_CLOCK
 from fcn.controller.config import Config, ConfigError
 from fcn.controller.config.document import read_again
 from fcn.controller.finsy_adapter import FinsyError
 from fcn.controller.hostagent.service import AgentServiceError
+from fcn.controller.leadership.ids import number_of
+from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.logs import LogLevel, configure_logs
 from fcn.controller.northbound.api import ApiError, serving
+from fcn.controller.northbound.following import follow
 from fcn.controller.northbound.metrics import MetricsError
 from fcn.controller.northbound.network import ApplyError
 from fcn.controller.store import StoreError
@@ -48,9 +52,10 @@ _REASONS = (
 
 
 async def run_controller(
-    config: Config, file: Path, log_level: LogLevel, *, log_json: bool
+    config: Config, file: Path, log_level: LogLevel, *, log_json: bool, me: str | None = None
 ) -> None:
-    """Run until SIGINT or SIGTERM; SIGHUP: put `file` in force as it is then. Raises RunError."""
+    """Run until SIGINT or SIGTERM; SIGHUP: put `file` in force as it is then. `me`: which one of
+    `controllers` this is. Raises RunError."""
     configure_logs(log_level, as_json=log_json)
     if config.state is None:
         LOG.warning(
@@ -68,26 +73,47 @@ async def run_controller(
     if config.page and (missing := missing_packages()):
         raise RunError(f"no live page (`page:` of the configuration): {missing}")
     try:
-        plane = ControlPlane(config)
-        plane.network.file = file
-        async with AsyncExitStack() as stack:
-            address = await stack.enter_async_context(serving(plane.network, config.api))
-            await stack.enter_async_context(plane.running())
-            if config.page:
-                await stack.enter_async_context(_page(address, config.page))
-            try:
-                print(f"fcn controller for {len(plane.nodes)} nodes, API on {address}", flush=True)
-            except OSError:
-                # As with the log, nobody has to read it.
-                discard_output()
-            stopped = asyncio.create_task(stop.wait())
-            jobs = (_show_progress(plane), collect_often(), _reload(plane, file, again))
-            others = [asyncio.create_task(job) for job in jobs]
-            await stopped
-            for job in others:
-                job.cancel()
+        while not stop.is_set():
+            config = await _lead_or_wait(config, me, file, stop, again)
     except _REASONS as error:
         raise RunError(str(error)) from error
+
+
+async def _lead_or_wait(
+    config: Config, me: str | None, file: Path, stop: asyncio.Event, again: asyncio.Event
+) -> Config:
+    """Run until it is to stop, or another controller rules in the place of this one, which then
+    has to begin anew: what it knows is old. Returns the configuration in force."""
+    controllers = config.controllers or {}
+    leadership = None
+    if me is not None:
+        names = {number_of(name): name for name in controllers}
+        leadership = Leadership(list(config.nodes), SYSTEM_CLOCK, number_of(me), names)
+    plane = ControlPlane(config, leadership=leadership)
+    plane.network.file = file
+    async with AsyncExitStack() as stack:
+        listening = serving(plane.network, controllers[me] if me else config.api)
+        address = await stack.enter_async_context(listening)
+        await stack.enter_async_context(plane.running())
+        if config.page:
+            await stack.enter_async_context(_page(address, config.page))
+        try:
+            print(f"fcn controller for {len(plane.nodes)} nodes, API on {address}", flush=True)
+        except OSError:
+            # As with the log, nobody has to read it.
+            discard_output()
+        addresses = {number_of(name): each for name, each in controllers.items()}
+        jobs = [_show_progress(plane), collect_often(), _reload(plane, file, again)]
+        if addresses:
+            jobs.append(follow(plane.leadership, plane.store, addresses))
+        others = [asyncio.create_task(job) for job in jobs]
+        ends = [asyncio.create_task(event.wait()) for event in (stop, plane.leadership.deposed)]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        for job in (*others, *ends):
+            job.cancel()
+    if not stop.is_set():
+        LOG.warning("another controller rules the switches now; this one waits, and begins anew")
+    return plane.config
 
 
 @asynccontextmanager

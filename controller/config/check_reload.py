@@ -19,6 +19,8 @@ def check_reload(before: Config, after: Config) -> Iterator[Finding]:
         old, new = getattr(before, key), getattr(after, key)
         if old != new:
             yield (key,), f"it is {old or 'not there'} now; {RESTART}"
+    if before.controllers != after.controllers:
+        yield ("controllers",), f"who may rule cannot be changed; {RESTART}"
     if (before.host_agents is None) != (after.host_agents is None):
         yield ("host_agents",), f"whether host agents are heard cannot be changed; {RESTART}"
     elif before.host_agents is not None:

@@ -414,9 +414,14 @@ NotificationName = Annotated[Notification, Field(strict=False)]
 FantelTransportName = Annotated[FantelTransport, Field(strict=False)]
 
 
+Controllers = Annotated[dict[Name, Endpoint], Field(min_length=2, max_length=8)]
+"""By name; as many as there are election IDs for those that wait (controller/leadership/ids.py)."""
+
+
 class Config(Model):
     """The whole network. `state`: the folder for what has to outlive the controller however it ends
-    (controller/store.py)."""
+    (controller/store.py). `controllers`: where the API of each is, of which one rules the switches
+    (controller/leadership)."""
 
     notification: NotificationName = Notification.FCN
     fast_cnp_port: NotificationPort = FAST_CNP_PORT
@@ -428,6 +433,7 @@ class Config(Model):
     load_balancing: GivenBalancing = None
     trusted_prefixes: Items[IPv6Prefix] | None = None
     api: Listen = DEFAULT_ENDPOINT
+    controllers: Controllers | None = None
     metrics: Listen | None = None
     page: Listen | None = None
     state: Annotated[str, Field(min_length=1)] | None = None

@@ -1,5 +1,6 @@
 """Checks how the controller reaches switches, and is reached: TLS, and where plain text may go."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,19 @@ def check_transport(config: Config) -> Iterator[Finding]:
             f"{config.api} is reached over a network, in plain text and without authentication: "
             "whoever is on it could control the domain; write unix:/PATH or a loopback address",
         )
+    addresses = Counter((config.controllers or {}).values())
+    for name, address in (config.controllers or {}).items():
+        if addresses[address] > 1:
+            yield ("controllers", name), f"{address} is the address of another one, too"
+        elif not is_local(address):
+            yield (
+                ("controllers", name),
+                f"{address} is reached over a network, in plain text and without authentication: "
+                "whoever is on it could control the domain; write unix:/PATH or a loopback "
+                "address, which ssh -L can lead to another machine",
+            )
+    if config.controllers and "api" in config.model_fields_set:
+        yield ("api",), "each controller has the address that `controllers` names; leave this out"
     if config.page is not None and not is_local(config.page):
         yield (
             ("page",),

@@ -66,9 +66,17 @@ class LabelPool:
         self._resting: dict[int, float] = {}
         self._wakeups: deque[tuple[float, int, str]] = deque()
         self._resting_of: dict[str, int] = {}
-        now = clock()
-        for label, vrf, left in self._store.resting(quarantine):
-            self._rest(label, vrf, now + left)
+        self.recall()
+
+    def recall(self) -> None:
+        """The labels that rest are those of the store, in which there may be others."""
+        self._resting.clear()
+        self._wakeups.clear()
+        self._resting_of.clear()
+        now = self._clock()
+        for label, vrf, left in self._store.resting(self._quarantine):
+            if label not in self._used:
+                self._rest(label, vrf, now + left)
 
     def rest_for(self, quarantine: float) -> None:
         """Labels that are released from now on rest for so many seconds."""

@@ -19,6 +19,10 @@ class Registered:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.recall()
+
+    def recall(self) -> None:
+        """Those of the store, in which there may be others."""
         self._keys = {key for key, _ in self.flows()}
 
     def flows(self) -> Iterator[tuple[FlowKey, Sender]]:

@@ -94,6 +94,16 @@ class FlowService:
                 self._senders.restore(key, sender)
                 self._unlabelled.add(key)
 
+    def recall(self) -> None:
+        """Registered flows and resting labels are those of the store, in which there may be others;
+        nothing is labelled yet."""
+        for key in self._unlabelled:
+            self._senders.forget(key)
+        self._unlabelled.clear()
+        self._registered.recall()
+        self._know_registered()
+        self.labels.recall()
+
     def staying(self, config: Config, edges: Mapping[str, Edge]) -> Iterator[Flow]:
         """Labelled flows as they are under another configuration, whose PEs are `edges`: those that
         enter the WAN at the same PE, where that labels flows."""

@@ -10,6 +10,7 @@ rules, and bids with a round above all that the switch has seen. Other software'
 the mark.
 """
 
+import hashlib
 from typing import NamedTuple, Self
 
 MARK = 0xFC
@@ -25,6 +26,11 @@ STANDBY = range(2, 10)
 WEAK = 10
 """The highest election ID without the mark that is taken from: what tools use that only read
 (`fcn shell`), and what P4Runtime clients use when nobody thinks of it."""
+
+
+def number_of(name: str) -> int:
+    """The number of a controller that the configuration names."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[: _MARK_SHIFT // 8])
 
 
 class ElectionId(NamedTuple):

@@ -3,12 +3,12 @@ it leads (election.py)."""
 
 import asyncio
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from fcn.controller.clock import Clock
 from fcn.controller.leadership.election import Seat, Standing, standing
-from fcn.controller.leadership.ids import CONTROLLERS, above
+from fcn.controller.leadership.ids import CONTROLLERS, ElectionId, above
 
 LOOK_AROUND = 0.5
 """Seconds in which a controller that starts hears every switch before it bids, so that it takes
@@ -45,6 +45,10 @@ class Leadership:
     ) -> None:
         self.me = secrets.randbelow(CONTROLLERS) if me is None else me
         self.leads = False
+        self.before_leading: Callable[[], None] = lambda: None
+        """Called before what waits for the leadership goes on."""
+        self.deposed = asyncio.Event()
+        """Set once another controller has ruled after this one did: what this one knows is old."""
         self._order = list(order)
         self._clock = clock
         self._controllers = controllers or {}
@@ -53,8 +57,11 @@ class Leadership:
         self._unheard = set(order)
         self._decided = asyncio.Event()
         self._led = asyncio.Event()
+        self._other_leads = asyncio.Event()
         self._asked: dict[str, int] = {}
         """Bids that were not answered yet."""
+        self._won: dict[str, int] = {}
+        """The election ID with which this controller last became primary on a switch."""
         self._calm: dict[str, tuple[float, float]] = {}
         """Until when not to bid for a switch that another holds, and how long that was."""
         self._timer: asyncio.TimerHandle | None = None
@@ -66,6 +73,7 @@ class Leadership:
             self._seats.pop(name, None)
             self._ballots.pop(name, None)
             self._calm.pop(name, None)
+            self._won.pop(name, None)
             self._unheard.discard(name)
         self._decide()
 
@@ -77,6 +85,10 @@ class Leadership:
         """A switch has said who is primary."""
         self._seats[name] = seat
         self._asked.pop(name, None)
+        if seat.holder == self.me:
+            self._won[name] = seat.highest
+        elif self._won.get(name, seat.highest) < seat.highest and ElectionId.parse(seat.highest):
+            self.deposed.set()
         self._has_answered(name)
 
     def left(self, name: str) -> None:
@@ -95,6 +107,13 @@ class Leadership:
     async def leading(self) -> None:
         """Wait until this controller leads."""
         await self._led.wait()
+
+    async def other_leads(self) -> int:
+        """Wait until another controller leads, and return its number."""
+        while (found := self.leader_number()) is None:
+            self._other_leads.clear()
+            await self._other_leads.wait()
+        return found
 
     def bid_for(self, name: str) -> int | None:
         """The election ID to take a switch with, None where it is not to be taken."""
@@ -116,10 +135,15 @@ class Leadership:
         seat = self._seats.get(name)
         return self.leads and seat is not None and seat.holder == self.me
 
+    def leader_number(self) -> int | None:
+        """Which other controller leads; None where none is seen that does."""
+        first = self._standing().first
+        return None if first == self.me else first
+
     def leader(self) -> str:
         """Which other controller leads, as far as it is known; empty where none does."""
-        first = self._standing().first
-        return "" if first in (None, self.me) else self._name(first)
+        first = self.leader_number()
+        return "" if first is None else self._name(first)
 
     def why_not(self, name: str) -> str:
         """Why this controller changes nothing at a switch that it does not rule."""
@@ -180,9 +204,13 @@ class Leadership:
         if not self._decided.is_set():
             return
         now = self._standing()
+        if now.first not in (None, self.me):
+            self._other_leads.set()
         leads = now.most if self._controllers else now.first == self.me
         if leads != self.leads:
             self.leads = leads
+            if leads:
+                self.before_leading()
             (self._led.set if leads else self._led.clear)()
             for name, seat in list(self._seats.items()):
                 if seat.holder == self.me:

@@ -47,6 +47,12 @@ def recall(store: Store, provision: Provision) -> list[Past]:
     return past
 
 
+def as_file(provision: Provision) -> None:
+    """Nothing was set of the node."""
+    provision.set_features(provision.node.features)
+    provision.set_thresholds(_of_file(provision))
+
+
 def rebase(store: Store, provision: Provision) -> None:
     """What was said of the node while another configuration was tried, and refused, was said in
     place of what this one says. Where that cannot be written it is not in force."""

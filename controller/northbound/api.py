@@ -1,5 +1,6 @@
 """The gRPC service behind the `fcn` command (controller/proto/fcn.proto)."""
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -33,6 +34,9 @@ from fcn.controller.rpc import handler_of
 from fcn.controller.store import StoreError
 
 STOP_GRACE = 1.0
+
+FOLLOW = 0.25
+"""Seconds at least between two states that a controller which waits is told."""
 
 MAX_REQUEST = MAX_OCTETS + (1 << 16)
 """Octets: a file, and its name."""
@@ -369,6 +373,17 @@ class FcnService:
                 for each in applied
             ],
         )
+
+    async def FollowState(  # noqa: N802
+        self, request: pb.FollowStateRequest, context: grpc.aio.ServicerContext
+    ) -> AsyncIterator[pb.FollowStateResponse]:
+        """The store as it is, and again whenever that has changed."""
+        store = self._network.store
+        while True:
+            changed = store.changed_again()
+            yield pb.FollowStateResponse(image=store.image())
+            await asyncio.sleep(FOLLOW)
+            await changed.wait()
 
     async def _node(self, name: str, context: grpc.aio.ServicerContext) -> NodeAgent:
         agent = self._network.nodes.get(name)

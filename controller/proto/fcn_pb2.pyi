@@ -525,3 +525,13 @@ class Event(_message.Message):
     message: str
     fields: _containers.ScalarMap[str, str]
     def __init__(self, time: _Optional[float] = ..., kind: _Optional[str] = ..., node: _Optional[str] = ..., message: _Optional[str] = ..., fields: _Optional[_Mapping[str, str]] = ...) -> None: ...
+
+class FollowStateRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class FollowStateResponse(_message.Message):
+    __slots__ = ("image",)
+    IMAGE_FIELD_NUMBER: _ClassVar[int]
+    image: bytes
+    def __init__(self, image: _Optional[bytes] = ...) -> None: ...

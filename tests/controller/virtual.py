@@ -81,15 +81,15 @@ class VirtualSwitch(MemorySwitch):
 
     async def stop(self) -> None:
         if self._device is not None:
-            self._server_now().stop()
+            self.server().stop()
             await self._device.close()
             self._device = None
 
     def channel(self) -> grpc.aio.Channel:
         """A channel to it."""
-        return Channel(self.link, self._server_now)
+        return Channel(self.link, self.server)
 
-    def _server_now(self) -> Server:
+    def server(self) -> Server:
         assert self._listener is not None
         return self._listener
 

@@ -1,0 +1,58 @@
+"""A controller that waits keeps what the leader keeps, so that it knows that when it takes over."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+
+import grpc
+
+from fcn.controller.leadership.leadership import Leadership
+from fcn.controller.proto import fcn_pb2 as pb
+from fcn.controller.rpc import Stub
+from fcn.controller.store import Store, StoreError
+
+LOG = logging.getLogger("fcn")
+
+RETRY = 0.5
+"""Seconds until the leader is asked again."""
+
+MAX_IMAGE = 1 << 28
+"""Octets."""
+
+
+async def follow(
+    leadership: Leadership,
+    store: Store,
+    addresses: Mapping[int, str],
+    channel: Callable[[str], grpc.aio.Channel] = grpc.aio.insecure_channel,
+) -> None:
+    """Replace the store by the leader's whenever that changes, while another one leads.
+    `addresses`: of the controllers' APIs, by number. Runs until cancelled."""
+    told = ""
+    while True:
+        leader = await leadership.other_leads()
+        try:
+            await _follow(leadership, store, leader, channel(addresses[leader]))
+        except (grpc.RpcError, StoreError, KeyError) as error:
+            reason = error.details() if isinstance(error, grpc.RpcError) else str(error)
+            # Once, not with every attempt.
+            if reason != told:
+                LOG.warning(
+                    "what the leader keeps is not known (%s: %s); what was said there by command "
+                    "would be lost if this one took over now",
+                    addresses.get(leader, "no address"),
+                    reason,
+                )
+            told = reason
+        await asyncio.sleep(RETRY)
+
+
+async def _follow(
+    leadership: Leadership, store: Store, leader: int, channel: grpc.aio.Channel
+) -> None:
+    async with channel:
+        stub = Stub(channel, pb.DESCRIPTOR.services_by_name["Fcn"])
+        async for state in stub.FollowState(pb.FollowStateRequest()):
+            if leadership.leader_number() != leader:
+                return
+            store.replace(state.image)
