@@ -103,13 +103,12 @@ class ControlPlane:
         for name, member in self._members.items():
             drop(self.store, name, recall(self.store, member.provision))
         self.metrics = FcnCollector(take_snapshot(self.network), clock)
-        self.leadership.before_leading = self._take_over
 
-    def _take_over(self) -> None:
-        """What the leader before this one kept holds, if this one follows it."""
-        if not self.store.is_replaced:
+    def keep(self, image: bytes) -> None:
+        """Keep what the leader keeps, for the time after that. Raises StoreError."""
+        if self.leadership.leads:
             return
-        self.store.is_replaced = False
+        self.store.replace(image)
         for name, member in self._members.items():
             as_file(member.provision)
             drop(self.store, name, recall(self.store, member.provision))

@@ -80,8 +80,6 @@ class Store:
     ) -> None:
         self.lasts = folder is not None
         self._waiting: list[asyncio.Event] = []
-        self.is_replaced = False
-        """Whether it is another controller's since it was last asked."""
         self._file = Path(folder) / FILE if folder is not None else Path(":memory:")
         self._wall = wall
         self._changed_labels: dict[int, tuple[str, float] | None] = {}
@@ -125,7 +123,6 @@ class Store:
                 other.backup(self._db)
         except sqlite3.Error as error:
             raise StoreError(f"{self._file} cannot be written: {error}") from None
-        self.is_replaced = True
 
     def close(self) -> None:
         """Write what waits, and let others use the file."""

@@ -105,7 +105,7 @@ async def _lead_or_wait(
         addresses = {number_of(name): each for name, each in controllers.items()}
         jobs = [_show_progress(plane), collect_often(), _reload(plane, file, again)]
         if addresses:
-            jobs.append(follow(plane.leadership, plane.store, addresses))
+            jobs.append(follow(plane.leadership, addresses, plane.keep))
         others = [asyncio.create_task(job) for job in jobs]
         ends = [asyncio.create_task(event.wait()) for event in (stop, plane.leadership.deposed)]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)

@@ -3,7 +3,7 @@ it leads (election.py)."""
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from fcn.controller.clock import Clock
@@ -45,8 +45,6 @@ class Leadership:
     ) -> None:
         self.me = secrets.randbelow(CONTROLLERS) if me is None else me
         self.leads = False
-        self.before_leading: Callable[[], None] = lambda: None
-        """Called before what waits for the leadership goes on."""
         self.deposed = asyncio.Event()
         """Set once another controller has ruled after this one did: what this one knows is old."""
         self._order = list(order)
@@ -209,8 +207,6 @@ class Leadership:
         leads = now.most if self._controllers else now.first == self.me
         if leads != self.leads:
             self.leads = leads
-            if leads:
-                self.before_leading()
             (self._led.set if leads else self._led.clear)()
             for name, seat in list(self._seats.items()):
                 if seat.holder == self.me:

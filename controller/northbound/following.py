@@ -9,7 +9,7 @@ import grpc
 from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.rpc import Stub
-from fcn.controller.store import Store, StoreError
+from fcn.controller.store import StoreError
 
 LOG = logging.getLogger("fcn")
 
@@ -21,18 +21,15 @@ MAX_IMAGE = 1 << 28
 
 
 async def follow(
-    leadership: Leadership,
-    store: Store,
-    addresses: Mapping[int, str],
-    channel: Callable[[str], grpc.aio.Channel] = grpc.aio.insecure_channel,
+    leadership: Leadership, addresses: Mapping[int, str], keep: Callable[[bytes], None]
 ) -> None:
-    """Replace the store by the leader's whenever that changes, while another one leads.
+    """Call `keep` with what the leader keeps whenever that changes, while another one leads.
     `addresses`: of the controllers' APIs, by number. Runs until cancelled."""
     told = ""
     while True:
         leader = await leadership.other_leads()
         try:
-            await _follow(leadership, store, leader, channel(addresses[leader]))
+            await _follow(leadership, leader, addresses[leader], keep)
         except (grpc.RpcError, StoreError, KeyError) as error:
             reason = error.details() if isinstance(error, grpc.RpcError) else str(error)
             # Once, not with every attempt.
@@ -48,11 +45,12 @@ async def follow(
 
 
 async def _follow(
-    leadership: Leadership, store: Store, leader: int, channel: grpc.aio.Channel
+    leadership: Leadership, leader: int, address: str, keep: Callable[[bytes], None]
 ) -> None:
-    async with channel:
+    options = [("grpc.max_receive_message_length", MAX_IMAGE)]
+    async with grpc.aio.insecure_channel(address, options) as channel:
         stub = Stub(channel, pb.DESCRIPTOR.services_by_name["Fcn"])
         async for state in stub.FollowState(pb.FollowStateRequest()):
             if leadership.leader_number() != leader:
                 return
-            store.replace(state.image)
+            keep(state.image)

@@ -1,74 +1,21 @@
 """What an operator said, after the controller was killed (SIGKILL) and a switch lost everything."""
 
-import asyncio
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
-from signal import SIGKILL
 from typing import Any
 
 import pytest
-import yaml
+from run_process import Controller
 from switches import MemorySwitch, packet_to, until
 
 from fcn.contract.depth import Depth
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.northbound.client import FcnClient
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.hosts.processes import Process
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
 STAYS, SILENT, GONE = (FlowKey("blue", A, B, qp) for qp in (33, 34, 35))
-
-
-class Controller:
-    """`fcn run` as a process of its own, beside the switches of the test."""
-
-    def __init__(self, network: dict[str, Any], folder: Path) -> None:
-        self.network, self.folder = network, folder
-        network |= {"api": f"unix:{folder}/api", "state": str(folder)}
-        self.runs = 0
-        self._process: Process | None = None
-
-    async def start(self) -> None:
-        """Start it, and wait until all switches are up."""
-        file = self.folder / "network.yaml"
-        file.write_text(yaml.safe_dump(self.network))
-        command = [sys.executable, "-m", "fcn.controller.cli.main", "run", "-c", str(file)]
-        self.runs += 1
-        self._process = Process("fcn run", command, self.folder / f"log{self.runs}")
-        await until(self._up)
-
-    def _up(self) -> bool:
-        return "node-up" in self.log and self.log.count("event=node-up") == len(
-            self.network["nodes"]
-        )
-
-    @property
-    def log(self) -> str:
-        """Of this run."""
-        return (self.folder / f"log{self.runs}").read_text()
-
-    async def kill(self) -> None:
-        """As by a lack of memory."""
-        assert self._process is not None
-        self._process.send(SIGKILL)
-        await asyncio.to_thread(self._process.wait, 60.0)
-
-    async def ask(self, question: Callable[[FcnClient], Any]) -> Any:  # noqa: ANN401
-        """Ask it while the switches go on."""
-
-        def asked() -> Any:  # noqa: ANN401
-            with FcnClient(self.network["api"]) as client:
-                return question(client)
-
-        return await asyncio.to_thread(asked)
-
-    def close(self) -> None:
-        """End it."""
-        if self._process is not None:
-            self._process.__exit__()
 
 
 @pytest.fixture
