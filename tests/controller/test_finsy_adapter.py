@@ -9,6 +9,7 @@ import finsy as fy
 import pytest
 import yaml
 from finsy import p4client
+from finsy.p4arbitrator import Arbitrator
 from finsy.p4client import P4Client
 from finsy.p4entity import P4DigestList
 from finsy.p4schema import P4StructType
@@ -74,6 +75,15 @@ async def _calls_nothing(*_arguments: object) -> None:
             "P4DigestList.decode does not call P4StructType.decode_data",
         ),
         (P4Client, "open", None, "P4Client.open does not call p4client.grpc_channel"),
+        (Arbitrator, "handshake", _other, "Arbitrator.handshake takes other arguments"),
+        (Arbitrator, "reset", None, "there is no Arbitrator.reset"),
+        (
+            fy.Switch,
+            "_handle_stream_message",
+            _calls_nothing,
+            "Switch._handle_stream_message does not call Arbitrator.update",
+        ),
+        (fy.Switch, "is_primary", property(_calls_nothing), "Switch.is_primary is not of _arbitra"),
     ],
 )
 def test_another_inside_is_named(

@@ -164,3 +164,14 @@ def test_a_socket_of_somebody_else_is_no_missing_controller() -> None:
         )
     assert f"permission denied at unix:{path}" in done.stderr
     assert done.returncode == 4
+
+
+def test_which_controller_it_is(tmp_path: Path) -> None:
+    text = EXAMPLE.read_text()
+    alone, two = tmp_path / "alone.yaml", tmp_path / "two.yaml"
+    alone.write_text(text)
+    lines = [line for line in text.splitlines() if not line.startswith("api:")]
+    two.write_text("\n".join(["controllers: {east: unix:/run/e, west: unix:/run/w}", *lines]))
+    fcn("run", "-c", str(two), code=1, says="say which controller this is: --as east or --as west")
+    fcn("run", "-c", str(two), "--as", "north", code=1, says="no 'north'; it has: east, west")
+    fcn("run", "-c", str(alone), "--as", "east", code=1, says="no 'east'; it has: none")

@@ -101,3 +101,36 @@ def test_files_of_a_node_are_named_there(network: dict[str, Any], tls: dict[str,
 def test_insecure_with_tls_is_a_contradiction(network: dict[str, Any], tls: dict[str, str]) -> None:
     network["nodes"]["pe1"] |= {"tls": tls, "insecure": True}
     assert _problems(network) == ["nodes.pe1.insecure: the node has tls; leave one of them out"]
+
+
+@pytest.mark.parametrize(
+    ("controllers", "said"),
+    [
+        ({"a": "unix:/run/a", "b": "127.0.0.1:1"}, []),
+        (
+            {"a": "unix:/run/a", "b": "unix:/run/a"},
+            ["controllers.a: unix:/run/a is", "controllers.b"],
+        ),
+        (
+            {"a": "unix:/run/a", "b": "10.0.0.1:9559"},
+            ["controllers.b: 10.0.0.1:9559 is reached over"],
+        ),
+        ({"a": "unix:/run/a"}, ["controllers: "]),
+        ({"a": "unix:/run/a", "b": "127.0.0.1:0"}, ["controllers.b: "]),
+    ],
+)
+def test_controllers(network: dict[str, Any], controllers: dict[str, str], said: list[str]) -> None:
+    del network["api"]
+    network["controllers"] = controllers
+    found = _problems(network)
+    assert len(found) == len(said)
+    for problem, begin in zip(found, said, strict=True):
+        assert problem.startswith(begin)
+
+
+def test_controllers_say_where_the_api_is(network: dict[str, Any]) -> None:
+    network |= {"controllers": {"a": "unix:/run/a", "b": "unix:/run/b"}, "api": "unix:/run/c"}
+    (problem,) = _problems(network)
+    assert (
+        problem == "api: each controller has the address that `controllers` names; leave this out"
+    )
