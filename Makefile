@@ -1,6 +1,6 @@
 # `make demo` and `make test` need nothing but Debian 12 and root; they set up what is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-failover interop test test-all lint shell-env unit ptf ptf-profiles system p4 p4-check tofino proto bench bench-learning learning clean
+.PHONY: help setup demo demo-failover interop test test-all chaos lint shell-env unit ptf ptf-profiles system p4 p4-check tofino proto bench bench-learning learning clean
 
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
@@ -11,6 +11,8 @@ MODES ?= ecn fcn
 TUNNELS ?= srv6 vxlan
 # Simulated networks of the table of docs/learning.md.
 SEEDS ?= 10000
+# Ends of controllers in `make chaos`.
+KILLS ?= 1000
 # The switches the packet tests run on: the softswitch always, BMv2 where it is installed.
 PTF_TARGETS ?= softswitch $(if $(shell command -v simple_switch_grpc),bmv2)
 # Processes that run tests; a file's tests stay together.
@@ -44,6 +46,9 @@ test: setup ## everything CI runs
 test-all: ## the same, and the tests marked exhaustive: before an issue is called resolved
 	@$(MAKE) --no-print-directory test ALL=1
 	@$(MAKE) --no-print-directory ptf-profiles
+
+chaos: setup ## controllers, switches and channels fail at random, in virtual time (KILLS=1000: of controllers; half an hour)
+	PYTHONPATH=tests/controller:tests/controller/leadership $(PYTHON) tests/controller/leadership/chaos.py $(KILLS)
 
 lint: setup ## formatting, lint, imports, types
 	$(PYTHON) -m ruff format --check .

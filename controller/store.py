@@ -21,7 +21,7 @@ FILE = "state.sqlite"
 APPLICATION = 0x66636E31
 """`fcn1` in the head of the file (PRAGMA application_id)."""
 
-VERSION = 1
+VERSION = 2
 """Of the schema (PRAGMA user_version)."""
 
 _WRITE_VERSION, _READ_VERSION, _NO_LOG = 18, 19, 1
@@ -43,6 +43,9 @@ CREATE TABLE report (
 CREATE TABLE resting (label INTEGER PRIMARY KEY, vrf TEXT NOT NULL, until REAL NOT NULL) STRICT;
 CREATE TABLE learned (node TEXT PRIMARY KEY, entries BLOB NOT NULL) STRICT;
 """
+
+_LED = "CREATE TABLE led (node TEXT PRIMARY KEY, round INTEGER NOT NULL) STRICT;"
+"""New in version 2."""
 
 
 class StoreError(Exception):
@@ -121,8 +124,12 @@ class Store:
                         f"{VERSION}: run the same fcn everywhere"
                     )
                 other.backup(self._db)
-        except sqlite3.Error as error:
-            raise StoreError(f"{self._file} cannot be written: {error}") from None
+        except (sqlite3.Error, MemoryError) as error:
+            # An empty image is said to be no memory.
+            reason = str(error) or "it is empty"
+            raise StoreError(
+                f"what the leader keeps cannot be kept in {self._file}: {reason}"
+            ) from None
 
     def close(self) -> None:
         """Write what waits, and let others use the file."""
@@ -154,6 +161,17 @@ class Store:
         with self._writing():
             self._db.executemany("INSERT OR IGNORE INTO flow VALUES (?, ?, ?, ?, ?, ?)", flows)
             self._db.execute("INSERT OR IGNORE INTO heard VALUES (?)", (node,))
+
+    def lead(self, node: str, turn: int) -> None:
+        """This controller has become primary on a switch, in this round of the election (its low 63
+        bits). Where others were since that which is known, what they were told is in the switch
+        alone, and it is to be heard again. Raises StoreError."""
+        turn &= (1 << 63) - 1
+        found = self._db.execute("SELECT round FROM led WHERE node = ?", (node,)).fetchone()
+        with self._writing():
+            if turn - 1 > (found[0] if found else 0):
+                self._db.execute("DELETE FROM heard WHERE node = ?", (node,))
+            self._db.execute("REPLACE INTO led VALUES (?, ?)", (node, turn))
 
     def settings(self, node: str) -> list[Setting]:
         """What was set of a node."""
@@ -317,7 +335,10 @@ class Store:
                     self._file,
                 )
             head = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}"
-            self._db.executescript(f"BEGIN EXCLUSIVE; {_SCHEMA} {head}; COMMIT")
+            self._db.executescript(f"BEGIN EXCLUSIVE; {_SCHEMA} {_LED} {head}; COMMIT")
+        elif version == 1:
+            head = f"PRAGMA user_version = {VERSION}"
+            self._db.executescript(f"BEGIN EXCLUSIVE; {_LED} {head}; COMMIT")
         ((sound,),) = run("PRAGMA quick_check(1)")
         if sound != "ok":
             raise sqlite3.DatabaseError(sound.rpartition("\n")[2])

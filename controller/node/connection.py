@@ -23,7 +23,7 @@ from fcn.controller.config.model import Node, Tls
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.finsy_adapter import elect_by, keep_as_received, on_program
 from fcn.controller.leadership.election import Seat
-from fcn.controller.leadership.ids import STANDBY
+from fcn.controller.leadership.ids import STANDBY, ElectionId
 from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.node.kept import Kept
 from fcn.controller.node.program_change import leave_program
@@ -191,6 +191,9 @@ class Connection:
 
     def heard(self, primary: int | None, highest: int) -> None:
         """See finsy_adapter.Elector, as `left`, `decided` and `bid`."""
+        won = None if primary is None else ElectionId.parse(primary)
+        if won is not None and won.controller == self._leadership.me:
+            self._kept.lead(won.round)
         self._leadership.heard(self.name, Seat(primary, highest))
 
     def left(self) -> None:

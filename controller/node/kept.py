@@ -1,5 +1,5 @@
-"""What a switch had learned, in the store while it gets another program: a controller that is
-killed between the two programs finds it there."""
+"""Of a switch, in the store: what it had learned, while it gets another program, so that a
+controller that is killed between the two programs finds it; and when this one last ruled it."""
 
 import logging
 from collections.abc import Collection
@@ -41,6 +41,13 @@ class Kept:
         except (DecodeError, ValueError, KeyError) as error:
             LOG.warning("what %s had learned cannot be read (%s), and is lost", self._name, error)
             return []
+
+    def lead(self, turn: int) -> None:
+        """The controller has become primary in this round of the election."""
+        try:
+            self._store.lead(self._name, turn)
+        except StoreError as error:
+            LOG.warning("%s; a controller that takes over may believe what is old", error)
 
     def drop(self) -> None:
         """The switch has all of it."""

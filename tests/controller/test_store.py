@@ -161,10 +161,60 @@ def test_one_controller_at_a_time(tmp_path: Path) -> None:
 def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     Store(str(tmp_path)).close()
     database = sqlite3.connect(tmp_path / FILE)
-    database.execute("PRAGMA user_version = 2")
+    database.execute("PRAGMA user_version = 3")
     database.close()
-    with pytest.raises(StoreError, match="has schema 2, of a newer fcn; this one knows 1"):
+    with pytest.raises(StoreError, match="has schema 3, of a newer fcn; this one knows 2"):
         Store(str(tmp_path))
+
+
+def test_an_older_schema_is_taken_over(tmp_path: Path) -> None:
+    """Version 1 knew nothing of rounds of the election."""
+    store = Store(str(tmp_path))
+    store.hear("pe1", [FLOW])
+    store.close()
+    database = sqlite3.connect(tmp_path / FILE)
+    database.executescript("DROP TABLE led; PRAGMA user_version = 1")
+    database.close()
+    store = Store(str(tmp_path))
+    assert (store.flows(), store.has_heard("pe1")) == ([FLOW], True)
+    store.lead("pe1", 1)
+    store.close()
+
+
+@pytest.mark.parametrize(("turn", "knows"), [(1, True), (2, True), (3, False), (1 << 63, True)])
+def test_what_others_were_told_since_is_heard_again(turn: int, knows: bool) -> None:
+    store = Store()
+    store.lead("pe1", 1)
+    store.hear("pe1", [])
+    store.lead("pe1", turn)
+    assert store.has_heard("pe1") == knows
+    store.hear("pe1", [])
+    store.lead("pe1", (turn & (1 << 63) - 1) + 1)
+    assert store.has_heard("pe1")
+
+
+def test_another_controller_has_the_same(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    one, two = Store(str(tmp_path / "a")), Store(str(tmp_path / "b"))
+    one.register(FLOW)
+    two.register(FLOW._replace(dest_qp=99))
+    two.replace(one.image())
+    assert two.flows() == [FLOW]
+    two.close()
+    again = Store(str(tmp_path / "b"))
+    assert again.flows() == [FLOW]
+    again.unregister(*FLOW[:4])
+    assert (again.flows(), one.flows()) == ([], [FLOW])
+
+
+@pytest.mark.parametrize("image", [b"", b"SQLite format 3\0", bytes(4096), b"x" * 5000])
+def test_what_is_no_store_is_refused(image: bytes) -> None:
+    store = Store()
+    store.register(FLOW)
+    with pytest.raises(StoreError):
+        store.replace(image)
+    assert store.flows() == [FLOW]
 
 
 def test_another_programs_file_is_left_alone(tmp_path: Path) -> None:

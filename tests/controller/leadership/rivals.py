@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -24,12 +25,14 @@ from fcn.lab.control.link import ControlLink
 
 @dataclass
 class Rivals:
-    """`network`: without addresses. links: by controller and switch. named: whether `leadership`
-    names the controllers, so that only more than half of the switches make a leader."""
+    """`network`: without addresses. links: by controller and switch. named: whether `controllers`
+    names them, so that only more than half of the switches make a leader. folder: where each keeps
+    what was said."""
 
     network: dict[str, Any]
     switches: dict[str, VirtualSwitch]
     named: bool = False
+    folder: Path | None = None
     links: dict[tuple[int, str], ControlLink] = field(default_factory=dict)
     planes: dict[int, ControlPlane] = field(default_factory=dict)
     _running: dict[int, AsyncExitStack] = field(default_factory=dict)
@@ -42,9 +45,12 @@ class Rivals:
             network["nodes"][name]["grpc"] = f"127.0.{number}.{place + 1}:9559"
             network["nodes"][name]["device_id"] = self.switches[name].device_id
             self.links.setdefault((number, name), ControlLink(DELAY_NS))
+        if self.folder is not None:
+            network["state"] = str(self.folder / str(number))
+            (self.folder / str(number)).mkdir(exist_ok=True)
         time = asyncio.get_running_loop().time
         clock = Clock(time, time, time)
-        names = {1: "one", 2: "two", 3: "three"} if self.named else None
+        names = {1: "one", 2: "two", 3: "three", 4: "four"} if self.named else None
         config = parse_config(yaml.safe_dump(network))
         leadership = Leadership(list(config.nodes), clock, number, names)
         plane = ControlPlane(config, clock, random.Random(number), leadership)
@@ -107,11 +113,13 @@ class Rivals:
 
 
 @asynccontextmanager
-async def rivals(network: dict[str, Any], *, named: bool = False) -> AsyncIterator[Rivals]:
+async def rivals(
+    network: dict[str, Any], *, named: bool = False, folder: Path | None = None
+) -> AsyncIterator[Rivals]:
     """A virtual switch for each node, started, and no controller."""
     ports = count(1)
     switches = {name: VirtualSwitch(port=next(ports)) for name in network["nodes"]}
-    found = Rivals(network, switches, named)
+    found = Rivals(network, switches, named, folder)
     with channels_by(found.channel):
         for switch in switches.values():
             await switch.start()
