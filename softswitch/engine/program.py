@@ -1,6 +1,6 @@
 """A program ready to run: the checked JSON and the native library made from it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.build import build_library, ffi, load_library
 from fcn.softswitch.engine.codegen.control_blocks import key_width, key_words, set_words
 from fcn.softswitch.engine.codegen.layout import Layout, nbytes
+from fcn.softswitch.engine.codegen.points import Notes
 from fcn.softswitch.engine.codegen.unit import generate, generate_with_points, learn_widths
 from fcn.softswitch.engine.loader import parse_json, read_json
 
@@ -63,12 +64,24 @@ class Program:
     points: tuple[str, ...] = field(default=(), repr=False)
     """What it notes of packets that pass (codegen/points.py), where that was asked for."""
 
+    story_points: tuple[str, ...] = field(default=(), repr=False)
+    """What it tells of packets, where it is one of traced()."""
+
     def reached(self) -> list[str]:
         """The points that a packet passed, in any engine of this process."""
         if not self.points:
             return []
         seen = ffi().buffer(load_library(self.library).sw_seen, len(self.points))
         return [name for name, passed in zip(self.points, bytes(seen), strict=True) if passed]
+
+
+def traced(program: Program) -> Program:
+    """The same program, which can tell what packets pass (tracing.py); it is built, or taken from the
+    cache. Raises BuildError."""
+    if program.story_points:
+        return program
+    code, names = generate_with_points(program.model, Notes.STORIES)
+    return replace(program, library=build_library(code), points=(), story_points=names)
 
 
 def load_program(json_path: str | Path) -> Program:
