@@ -21,6 +21,7 @@ class Cell:
     array: str
     index: int
     name: str = ""
+    value: str = ""
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 import json
 import struct
+import sys
 from typing import Any
 
 from fcn.softswitch.engine import model as m
@@ -122,7 +123,9 @@ class Teller:
         if one is None:
             return None
         if kind == _END:
-            one.add(self._end(one, arg, extra))
+            # What was sent has been told.
+            if arg != 0:
+                one.add(self._end(one, arg, extra))
             one.packet.ended = True
             return self._leave(number)
         if kind == _CUT:
@@ -175,7 +178,8 @@ class Teller:
             if one.current is not None and one.current.kind == "parser":
                 one.current.result = result
         elif kind == _CELL:
-            cell = Cell(part, name, extra, self._cells.get(name, {}).get(extra, ""))
+            bits = f"{int.from_bytes(payload, sys.byteorder):#x}" if payload else ""
+            cell = Cell(part, name, extra, self._cells.get(name, {}).get(extra, ""), bits)
             if one.current is None:
                 one.add(Step("statement", "", "", ""))
             assert one.current is not None

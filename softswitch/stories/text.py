@@ -51,7 +51,8 @@ def _step(step: Step, depth: int, full: bool) -> Iterator[str]:
             entry = f"  entry {key.entry}" if key.entry else ""
             yield f"{pad}{_INDENT}key {key.name} = {key.value}{entry}"
     for cell in step.cells:
-        yield f"{pad}{_INDENT}{cell.kind} {cell.array}[{cell.name or cell.index}]"
+        value = f" = {cell.value}" if cell.value else ""
+        yield f"{pad}{_INDENT}{cell.kind} {cell.array}[{cell.name or cell.index}]{value}"
     for change in step.changes:
         yield f"{pad}{_INDENT}{change_text(change.field, change.before, change.after)}"
     if step.frame:

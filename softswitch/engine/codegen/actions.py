@@ -365,7 +365,7 @@ class Actions:
         x = v.Value(f"({v.ctype(kind)}){self._cell(k, r)}", kind, 0, (1 << r.width) - 1)
         return [
             f"uint64_t i = {self._index(exprs, index)};",
-            *self.layout.points.cell("register read", r.name),
+            *self.layout.points.cell("register read", r.name, r.size, self._cell(k, r)),
             f"if (i < {r.size}) {{",
             *indent(exprs.store(target, x)),
             "}",
@@ -378,9 +378,9 @@ class Actions:
         x = exprs.data(source, r.width)
         return [
             f"uint64_t i = {self._index(exprs, index)};",
-            *self.layout.points.cell("register write", r.name),
             f"if (i < {r.size})",
             "    " + exprs.store_code(self._cell(k, r), r.width, x),
+            *self.layout.points.cell("register write", r.name, r.size, self._cell(k, r)),
         ]
 
     @staticmethod

@@ -45,11 +45,14 @@ class Points:
         call = f"{key}, {words}, n, hit, action, data"
         return [f"if (sw_traced(e, p)) sw_trace_table(e, p, {self._number(*name)}, {call});"]
 
-    def cell(self, kind: str, array: str) -> list[str]:
-        """C that notes which cell `i` of an array an action uses."""
+    def cell(self, kind: str, array: str, size: int = 0, code: str = "") -> list[str]:
+        """C that notes which cell `i` of an array an action uses; code: the cell, where it is told
+        what is in it, if `i` is below the array's size."""
         if self._notes is not Notes.STORIES:
             return []
-        return [f"if (sw_traced(e, p)) sw_trace_cell(e, p, {self._number(kind, array)}, i);"]
+        what = f"i < {size} ? &{code} : NULL, i < {size} ? sizeof {code} : 0" if code else "NULL, 0"
+        call = f"sw_trace_cell(e, p, {self._number(kind, array)}, i, {what})"
+        return [f"if (sw_traced(e, p)) {call};"]
 
     def definition(self) -> str:
         """C of the notes, which all engines of the program share."""

@@ -176,10 +176,13 @@ void sw_trace_point(sw_engine *e, sw_pkt *p, uint32_t point)
     record(e->trace, p, SW_T_POINT, point, 0, 0);
 }
 
-void sw_trace_cell(sw_engine *e, sw_pkt *p, uint32_t point, uint64_t index)
+void sw_trace_cell(sw_engine *e, sw_pkt *p, uint32_t point, uint64_t index, const void *cell,
+                   uint32_t size)
 {
     sw_trace_flush(e, p);
-    record(e->trace, p, SW_T_CELL, point, index, 0);
+    uint8_t *out = record(e->trace, p, SW_T_CELL, point, index, size);
+    if (out && size)
+        memcpy(out, cell, size);
 }
 
 static uint32_t argument_octets(uint32_t action)

@@ -21,7 +21,7 @@ enum sw_trace_kind {
     SW_T_CHANGES,   /* -, -, words that are others now */
     SW_T_POINT,     /* number of the point */
     SW_T_TABLE,     /* number of the point, -, sw_trace_lookup and what it names */
-    SW_T_CELL,      /* number of the point, index */
+    SW_T_CELL,      /* number of the point, index, octets of the register's cell as they are stored */
     SW_T_QUEUED,    /* port, time, queue and its depth (two words of 32 bits) */
     SW_T_SENT,      /* port, time, octets of the frame */
     SW_T_END,       /* enum sw_end, time */
@@ -78,7 +78,8 @@ void sw_trace_copied(sw_engine *e, const sw_pkt *p, sw_pkt *c, enum sw_trace_cop
 void sw_trace_point(sw_engine *e, sw_pkt *p, uint32_t point);
 void sw_trace_table(sw_engine *e, sw_pkt *p, uint32_t point, const uint64_t *key, unsigned words,
                     const sw_entry *n, bool hit, uint32_t action, const void *data);
-void sw_trace_cell(sw_engine *e, sw_pkt *p, uint32_t point, uint64_t index);
+void sw_trace_cell(sw_engine *e, sw_pkt *p, uint32_t point, uint64_t index, const void *cell,
+                   uint32_t size);
 void sw_trace_queued(sw_engine *e, const sw_pkt *p, uint32_t port, uint32_t queue, uint32_t depth);
 void sw_trace_sent(sw_engine *e, const sw_pkt *p, uint32_t port, uint64_t at);
 void sw_trace_end(sw_engine *e, sw_pkt *p, enum sw_end why);
