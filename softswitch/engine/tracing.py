@@ -77,6 +77,7 @@ class TraceControl(NativeEngine):
         """Go on with other code of the same program: with that of traced(), or with the first."""
         self._lib = load_library(program.library)
         self.program = program
+        self._call("", "adopt")
 
     def start_trace(self, wanted: Filter, bounds: Bounds) -> None:
         """Tell of the next packets that the filter wants. Raises EngineError."""

@@ -63,6 +63,8 @@ typedef struct {
 SW_API sw_engine *sw_engine_new(uint32_t cpu_port, uint32_t drop_port, uint32_t queues, bool memory,
                          int event_fd);
 SW_API void sw_engine_free(sw_engine *e);
+/* Before this code goes on with an engine that other code of the same program made. */
+SW_API void sw_ctl_adopt(sw_engine *e);
 
 SW_API void sw_ctl_inject(sw_engine *e, uint32_t port, const uint8_t *data, uint32_t len);
 SW_API void sw_ctl_advance(sw_engine *e, uint64_t ns);

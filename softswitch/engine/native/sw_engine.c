@@ -111,6 +111,13 @@ void sw_engine_free(sw_engine *e)
     free(e);
 }
 
+void sw_ctl_adopt(sw_engine *e)
+{
+    sw_lock(e);
+    sw_hash_init();
+    sw_unlock(e);
+}
+
 void sw_ctl_inject(sw_engine *e, uint32_t port, const uint8_t *data, uint32_t len)
 {
     sw_lock(e);
