@@ -3,8 +3,7 @@
 import importlib.util
 import os
 import sys
-
-import typer
+from collections.abc import Sequence
 
 from fcn.contract.version import DISTRIBUTION
 from fcn.controller.cli.common import fail
@@ -25,8 +24,8 @@ def missing_packages(extra: str, *packages: str) -> str:
     return f"{lacking} for {sys.executable}: pip install '{DISTRIBUTION}[{extra}]'"
 
 
-def become(module: str, context: typer.Context, missing: str) -> None:
+def become(module: str, arguments: Sequence[str], missing: str = "") -> None:
     """Run the program in place of this one; missing: as of `missing_packages`."""
     if missing:
         raise fail(missing)
-    os.execv(sys.executable, [sys.executable, "-m", module, *context.args])
+    os.execv(sys.executable, [sys.executable, "-m", module, *arguments])

@@ -76,8 +76,8 @@ class Program:
 
 
 def traced(program: Program) -> Program:
-    """The same program, which can tell what packets pass (tracing.py); it is built, or taken from the
-    cache. Raises BuildError."""
+    """The same program, which can tell what packets pass (tracing.py); built, or from the cache.
+    Raises BuildError."""
     if program.story_points:
         return program
     code, names = generate_with_points(program.model, Notes.STORIES)

@@ -36,8 +36,8 @@ class _Known:
 
 
 def read_filter(program: Program, port: int | None, texts: list[str]) -> Filter:
-    """FIELD=VALUE or FIELD=VALUE/MASK each, for IP addresses VALUE/LENGTH; FIELD is one of SHORT or a
-    field of the program, such as `ipv4.ttl`. All have to hold. Raises FilterError."""
+    """FIELD=VALUE or FIELD=VALUE/MASK each, for IP addresses VALUE/LENGTH; FIELD is one of SHORT or
+    a field of the program, such as `ipv4.ttl`. All have to hold. Raises FilterError."""
     known = _known(program)
     groups: list[list[FieldTest | PortTest]] = []
     if port is not None:
@@ -72,11 +72,15 @@ def _named(known: list[_Known], name: str) -> list[_Known]:
         found = [each for each in known if each.ref.field.lower() in SHORT[name]]
     else:
         wanted = name.removeprefix("hdr.")
-        found = [each for each in known if wanted in (each.plain, f"{each.ref.header}.{each.ref.field}")]
+        found = [
+            each for each in known if wanted in (each.plain, f"{each.ref.header}.{each.ref.field}")
+        ]
     if not found:
         near = sorted(each.plain for each in known if name.rpartition(".")[2] in each.plain)[:8]
         there = f"; there are {', '.join(near)}" if near else ""
-        raise FilterError(f"the program has no field {name}{there}; short names: {', '.join(SHORT)}")
+        raise FilterError(
+            f"the program has no field {name}{there}; short names: {', '.join(SHORT)}"
+        )
     return found
 
 

@@ -20,7 +20,9 @@ class Layout:
         self.fields = placed_fields(program)
         headers = program.model.headers
         names = flattened(headers)
-        members = flattened(f"{f.header}/{f.field.name}" for f in self.fields if "._" in f.field.name)
+        members = flattened(
+            f"{f.header}/{f.field.name}" for f in self.fields if "._" in f.field.name
+        )
         self.names = {
             (f.header, f.field.name): self._name(names[f.header], f, members) for f in self.fields
         }
@@ -116,4 +118,4 @@ class Image:
             octets = int.from_bytes(data[:4], sys.byteorder) // 8
             return f"0x{data[4 : 4 + octets].hex()}"
         order = "big" if field.field.width > 128 else sys.byteorder
-        return value(field.field.name, int.from_bytes(data, order), field.field.width)  # type: ignore[arg-type]
+        return value(field.field.name, int.from_bytes(data, order), field.field.width)

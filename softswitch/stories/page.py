@@ -15,12 +15,15 @@ h2 { font-size: 1.1em; margin: 1.5em 0 .3em; }
 details, .step { margin: .1em 0 .1em 0; }
 .step { padding-left: 1.05em; }
 summary { cursor: pointer; }
-.table { color: #225588; } .end { color: #aa3377; } .sent { color: #228833; } .copy { color: #cc5511; }
+.table { color: #225588; } .end { color: #aa3377; } .sent { color: #228833; }
 .silent { display: none; } .all .silent { display: block; color: #888; }
 pre { margin: .1em 0 .2em 1.2em; white-space: pre-wrap; overflow-wrap: anywhere; }
 .source { color: #999; font-size: .85em; }
 """
-_SCRIPT = "document.getElementById('all').onchange = e => document.body.classList.toggle('all', e.target.checked);"
+_SCRIPT = (
+    "document.getElementById('all').onchange ="
+    " e => document.body.classList.toggle('all', e.target.checked);"
+)
 
 
 def as_page(stories: Sequence[Story]) -> str:

@@ -1,4 +1,4 @@
-"""A story: a packet, what it passed step by step, and the copies that were made of it on the way."""
+"""A story: a packet, what it passed step by step, and the copies that were made of it."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -98,7 +98,9 @@ def _packet(root: dict[str, Any]) -> Packet:
 
 def _step(root: dict[str, Any]) -> Step:
     found = root["lookup"]
-    lookup = None if found is None else Lookup(**{**found, "keys": [Key(**k) for k in found["keys"]]})
+    lookup = (
+        None if found is None else Lookup(**{**found, "keys": [Key(**k) for k in found["keys"]]})
+    )
     return Step(
         **{
             **root,

@@ -5,7 +5,6 @@ import struct
 import sys
 from typing import Any
 
-from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.program import Program
 from fcn.softswitch.stories import words
 from fcn.softswitch.stories.image import Image, Layout

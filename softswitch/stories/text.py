@@ -36,7 +36,9 @@ def _packet(packet: Packet, depth: int, full: bool) -> Iterator[str]:
 
 
 def _silent(step: Step) -> bool:
-    return step.kind in ("statement", "condition", "deparser") and not step.changes and not step.cells
+    return (
+        step.kind in ("statement", "condition", "deparser") and not step.changes and not step.cells
+    )
 
 
 def _step(step: Step, depth: int, full: bool) -> Iterator[str]:

@@ -15,7 +15,7 @@ _FCN_COUNTERS = frozenset({"drops", "ecn_marked"})
 
 
 def flattened(names: Iterable[str]) -> dict[str, str]:
-    """p4c writes the member `a.b` of a struct as `_a_b7`, 7 being its place in it: without these."""
+    """p4c writes the member `a.b` of a struct as `_a_b7`, 7 being its place: without these."""
     found = {}
     last = -1
     for name in names:
@@ -43,7 +43,7 @@ def number(value: int, width: int) -> str:
 
 def value(name: str, bits: int, width: int) -> str:
     """A field's value: addresses as such."""
-    if width == 48 and _ADDRESS.search(name) or width == 48 and name.endswith("mac"):
+    if (width == 48 and _ADDRESS.search(name)) or (width == 48 and name.endswith("mac")):
         return ":".join(f"{octet:02x}" for octet in bits.to_bytes(6, "big"))
     if width == 32 and _ADDRESS.search(name):
         return str(ipaddress.IPv4Address(bits))
@@ -54,8 +54,8 @@ def value(name: str, bits: int, width: int) -> str:
 
 @dataclass(frozen=True)
 class Sources:
-    """Texts of the P4 source by node of the control flow, `FILE:LINE` of each, and the statements of
-    each action."""
+    """Texts of the P4 source by node of the control flow, `FILE:LINE` of each, and the statements
+    of each action."""
 
     texts: Mapping[str, str]
     places: Mapping[str, str]
@@ -67,14 +67,20 @@ def sources(program: dict[str, Any]) -> Sources:
     texts: dict[str, str] = {}
     places: dict[str, str] = {}
     for pipeline in program.get("pipelines", ()):
-        for node in (*pipeline["conditionals"], *pipeline["tables"], *pipeline.get("action_calls", ())):
+        for node in (
+            *pipeline["conditionals"],
+            *pipeline["tables"],
+            *pipeline.get("action_calls", ()),
+        ):
             info = node.get("source_info") or {}
             name = f"{pipeline['name']}/{node['name']}"
             texts[name] = _line(info.get("source_fragment", ""))
             places[name] = _place(info)
     statements = {}
     for action in program.get("actions", ()):
-        found = [(p.get("source_info") or {}).get("source_fragment", "") for p in action["primitives"]]
+        found = [
+            (p.get("source_info") or {}).get("source_fragment", "") for p in action["primitives"]
+        ]
         statements[action["id"]] = "; ".join(dict.fromkeys(_line(text) for text in found if text))
     return Sources(texts, places, statements)
 
@@ -91,6 +97,6 @@ def _place(info: Mapping[str, Any]) -> str:
 def cell_names(model: m.Model) -> dict[str, dict[int, str]]:
     """Of the programs of fcn the names of counters' cells, by the counter's name."""
     short = {name: name.rpartition(".")[2] for name in model.counters}
-    if not _FCN_COUNTERS <= set(short.values()):
+    if not set(short.values()) >= _FCN_COUNTERS:
         return {}
     return {name: named_cells(each) for name, each in short.items() if each in COUNTERS}

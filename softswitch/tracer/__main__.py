@@ -13,14 +13,13 @@ from typing import Annotated
 import typer
 
 from fcn.softswitch.proto import trace_pb2 as pb
+from fcn.softswitch.stories.filters import SHORT
 from fcn.softswitch.stories.page import as_page
 from fcn.softswitch.stories.story import Story
 from fcn.softswitch.stories.text import as_text
 from fcn.softswitch.tracer.alone import Alone, AloneError, Ports, read_config, read_entries, updates
-from fcn.softswitch.tracer.frames import FrameError, read_pcap, read_hex
+from fcn.softswitch.tracer.frames import FrameError, read_hex, read_pcap
 from fcn.softswitch.tracer.live import LiveError, Where, copy_of, tell
-
-_FIELDS = "src dst protocol sport dport flow-label dest-qp"
 
 
 def main(
@@ -31,8 +30,8 @@ def main(
             "--match",
             "-m",
             metavar="FIELD=VALUE[/MASK]",
-            help=f"Only packets with this; repeat for more. FIELD: {_FIELDS.replace(' ', ', ')}, or "
-            "one of the program, such as ipv4.ttl.",
+            help=f"Only packets with this; repeat for more. FIELD: {', '.join(SHORT)}, or one of "
+            "the program, such as ipv4.ttl.",
         ),
     ] = None,
     count: Annotated[int, typer.Option("--count", "-c", help="Stories.", min=1, max=1000)] = 1,

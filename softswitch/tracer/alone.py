@@ -37,7 +37,7 @@ class Ports:
 
 
 def read_config(program: Path, p4info: Path | None) -> p4r.ForwardingPipelineConfig:
-    """A JSON of p4c-bm2-ss with its P4Info, by default that beside it, if any. Raises AloneError."""
+    """A JSON of p4c-bm2-ss with its P4Info: that beside it by default. Raises AloneError."""
     config = p4r.ForwardingPipelineConfig()
     beside = (program.with_suffix(suffix) for suffix in _P4INFO_SUFFIXES)
     info = p4info or next((path for path in beside if path.exists()), None)
@@ -87,7 +87,9 @@ def _parse(file: Path, message: Message) -> None:
     except OSError as error:
         raise AloneError(f"cannot read {file}: {error.strerror}") from error
     except (text_format.ParseError, UnicodeDecodeError) as error:
-        raise AloneError(f"{file} is not a {message.DESCRIPTOR.name} in text format: {error}") from error
+        raise AloneError(
+            f"{file} is not a {message.DESCRIPTOR.name} in text format: {error}"
+        ) from error
 
 
 class Alone:

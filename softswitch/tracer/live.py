@@ -35,12 +35,15 @@ class Where:
 
 @contextmanager
 def _channel(where: Where) -> Iterator[grpc.Channel]:
-    options = list(_OPTIONS)
+    options: list[tuple[str, int | str]] = [*_OPTIONS]
     if where.ca is None:
         channel = grpc.insecure_channel(where.address, options)
     else:
         try:
-            files = [None if f is None else f.read_bytes() for f in (where.ca, where.key, where.certificate)]
+            files = [
+                None if f is None else f.read_bytes()
+                for f in (where.ca, where.key, where.certificate)
+            ]
         except OSError as error:
             raise LiveError(f"cannot read {error.filename}: {error.strerror}") from error
         if where.name:
@@ -58,7 +61,7 @@ def _reason(where: Where, error: grpc.RpcError) -> str:
     if code is grpc.StatusCode.UNAVAILABLE:
         return f"no switch answers at {where.address}: {error.details()}"
     if code is grpc.StatusCode.UNIMPLEMENTED:
-        return f"the switch at {where.address} tells no stories: it is no fcn-softswitch of this version"
+        return f"{where.address} tells no stories: it is no fcn-softswitch of this version"
     return f"{where.address}: {error.details()}"
 
 
@@ -101,9 +104,7 @@ def _everything(config: p4r.ForwardingPipelineConfig) -> Iterator[p4r.Entity]:
         packet_replication_engine_entry=replication(clone_session_entry=p4r.CloneSessionEntry())
     )
     yield p4r.Entity(
-        packet_replication_engine_entry=replication(
-            multicast_group_entry=p4r.MulticastGroupEntry()
-        )
+        packet_replication_engine_entry=replication(multicast_group_entry=p4r.MulticastGroupEntry())
     )
     for table in config.p4info.tables:
         entry = p4r.TableEntry(table_id=table.preamble.id, is_default_action=True)

@@ -9,8 +9,8 @@ from enum import Enum
 
 
 class Notes(Enum):
-    """What is noted: nothing; of each point whether any packet passed it; or what each of the packets
-    that are traced passes, and all that it changes there (native/sw_trace.h)."""
+    """What is noted: nothing; of each point whether any packet passed it; or what each packet that
+    is traced passes, and all that it changes there (native/sw_trace.h)."""
 
     NONE = 0
     SEEN = 1

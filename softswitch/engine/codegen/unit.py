@@ -20,9 +20,7 @@ def generate(model: m.Model) -> str:
     return generate_with_points(model, Notes.NONE)[0]
 
 
-def generate_with_points(
-    model: m.Model, notes: Notes = Notes.SEEN
-) -> tuple[str, tuple[str, ...]]:
+def generate_with_points(model: m.Model, notes: Notes = Notes.SEEN) -> tuple[str, tuple[str, ...]]:
     """As generate(), with notes of the points that packets passed; and the points (points.py)."""
     unit = _Unit(model, notes)
     return unit.text(), tuple(unit.layout.points.names)
