@@ -10,7 +10,7 @@ import pytest
 from engine_scenarios import MAC, PROGRAMS, SCENARIOS, Scenario, ethernet
 from engine_veth import VethPorts, usable
 
-from fcn.softswitch.api import ActionCall, EngineError, Exact, Replica
+from fcn.softswitch.api import ActionCall, EngineError, Exact, PortQueue, Replica
 from fcn.softswitch.engine import MemoryEngine, Output, RealEngine, make_program
 from fcn.softswitch.engine.build import NATIVE, build_library
 from fcn.softswitch.engine.codegen.points import Notes
@@ -143,7 +143,7 @@ def test_a_session_that_is_not_there_is_told(replicate: Told) -> None:
 
 
 def test_what_is_still_inside_is_not_complete(replicate: Told) -> None:
-    replicate.engine.set_port_queue(2, depth=None, rate_pps=1, rate_bps=None, delay_ns=0)
+    replicate.engine.port_queue_set(2, PortQueue(rate_pps=1))
     first, second = replicate.stories(_op(0), _op(0))
     assert (first.complete, second.complete) == (True, False)
     assert second.missing == "it is inside"
