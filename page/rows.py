@@ -19,8 +19,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """key: the same for the same thing in every frame. values: what rows are sorted by; texts: what is
-    shown. details: sentences of it alone. warns: whether something is wrong."""
+    """key: the same for the same thing in every frame. values: what rows are sorted by; texts: what
+    is shown. details: sentences of it alone. warns: whether something is wrong."""
 
     key: str
     values: tuple[Value, ...]
@@ -108,15 +108,13 @@ def links(frame: Frame, picture: Picture) -> Iterator[Row]:
         for near, far in ((0, 1), (1, 0)):
             ends = [_end(line.ends[end], line.ports[end]) for end in (near, far)]
             load, queue = view.loads[near], view.queues[near]
+            amounts = (None, None) if queue is None else (queue.packets, queue.level)
             yield Row(
                 " ".join(ends),
-                (
-                    *ends, view.state, load.bps, load.utilization,
-                    None if queue is None else queue.packets, None if queue is None else queue.level,
-                ),
+                (*ends, view.state, load.bps, load.utilization, *amounts),
                 (*ends, view.state, *_load(load), *_queue(queue)),
                 warns=view.state == "down",
-            )  # fmt: skip
+            )
 
 
 def _end(place: str, port: int | None) -> str:

@@ -20,7 +20,7 @@ def main(
         ),
     ] = DEFAULT_ENDPOINT,
 ) -> None:
-    """Show the network live in the terminal: nodes, ports, flows by notifications, paths, events."""
+    """Show the network live in the terminal; read-only, until q."""
     try:
         parse_endpoint(api)
     except ValueError as error:

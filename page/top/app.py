@@ -63,8 +63,8 @@ class Top(App[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
-            Binding(table.title[0].lower(), f"table('{table.title}')", table.title)
-            for table in TABLES
+            Binding(key, f"table('{table.title}')", table.title)
+            for key, table in zip("npfae", TABLES, strict=True)
         ),
         Binding("s", "sort", "Sort by the next column"),
         Binding("r", "reverse", "Reverse"),
