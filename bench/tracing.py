@@ -1,8 +1,9 @@
-"""What stories of packets cost: packets a second of the softswitch's engine, in memory, on one core.
+"""What stories of packets cost: packets a second of the engine in memory, on one core.
 
-`python -m fcn.bench.tracing` gives PE and P (profile `fcn`) the same packets one after the other, in
-one run: to the code that forwards; to the code that can tell of packets, while it tells of none, while
-a filter wants none, and while it tells of all; the last also with the stories made of it, as JSON.
+`python -m fcn.bench.tracing` gives PE and P (profile `fcn`) the same packets one after the other,
+in one run: to the code that forwards; to the code that can tell of packets, while it tells of none,
+while a filter wants none, and while it tells of all; the last also with the stories made of it, as
+JSON.
 """
 
 import asyncio
@@ -79,9 +80,9 @@ async def measure(program: Program, seconds: float) -> Sample:
     server, number = await start_server(device, ports, Transport("127.0.0.1:0"))
     try:
         await asyncio.to_thread(_configure, program, f"127.0.0.1:{number}")
-        engine, config = device.forwarding()
+        engine = device.forwarding()
         assert isinstance(engine, MemoryEngine)
-        return Sample(program.name, dict(_rates(engine, config, program.frames(), seconds)))
+        return Sample(program.name, dict(_rates(engine, program.frames(), seconds)))
     finally:
         await server.stop(None)
         await device.close()
@@ -94,11 +95,11 @@ def _configure(program: Program, address: str) -> None:
 
 
 def _rates(
-    engine: MemoryEngine, config: bytes, frames: list[bytes], seconds: float
+    engine: MemoryEngine, frames: list[bytes], seconds: float
 ) -> Iterator[tuple[str, float]]:
     plain = engine.program
     telling = traced(plain)
-    teller = Teller(telling, config)
+    teller = Teller(telling)
 
     def send() -> None:
         for frame in islice(cycle(frames), ROUND):

@@ -49,11 +49,12 @@ class ValueSetInfo:
 class Program:
     """A compiled program; any number of engines may run it.
 
-    library is the shared object with its native code; the other fields are numbers shared by the
+    library is the shared object with its native code, blob the JSON; the other fields are numbers shared by the
     generated code and the control plane.
     """
 
     library: Path
+    blob: bytes = field(repr=False)
     model: m.Model = field(repr=False)
     tables: dict[str, TableInfo] = field(repr=False)
     value_sets: dict[str, ValueSetInfo] = field(repr=False)
@@ -106,6 +107,7 @@ def make_program(data: bytes, *, points: bool = False) -> Program:
 
     return Program(
         library=library,
+        blob=data,
         model=model,
         tables=tables,
         value_sets={

@@ -65,14 +65,14 @@ class TraceService(pb_grpc.TraceServicer):  # type: ignore[misc]
     async def _tell(
         self, request: pb.TellRequest, context: ServicerContext, count: int, seconds: float
     ) -> None:
-        engine, config = self._device.forwarding()
+        engine = self._device.forwarding()
         if not isinstance(engine, TraceControl):
             raise EngineError("the switch's engine cannot tell of packets")
         plain = engine.program
         program = await self._device.compiling(lambda: traced(plain))
         port = request.port if request.HasField("port") else None
         wanted = read_filter(program, port, list(request.match))
-        teller = await asyncio.to_thread(Teller, program, config)
+        teller = await asyncio.to_thread(Teller, program)
         with _Tracing(engine, plain, program, wanted, Bounds(stories=count)) as tracing:
             _LOG.info("a trace begins: port %s, %s", port, " ".join(request.match) or "any packet")
             await context.write(pb.Told(ready=True))

@@ -46,12 +46,12 @@ MOST_STEPS = 20_000
 class Teller:
     """Takes records of one trace as they come, and gives stories that are complete."""
 
-    def __init__(self, program: Program, device_config: bytes, node: str = "") -> None:
+    def __init__(self, program: Program, node: str = "") -> None:
         self._program = program
         self._model = program.model
         self._node = node
         self._layout = Layout(program)
-        self._sources = words.sources(json.loads(device_config))
+        self._sources = words.sources(json.loads(program.blob))
         self._lookups = Lookups(program)
         self._cells = words.cell_names(program.model)
         self._errors = {number: name for name, number in program.model.errors.items()}

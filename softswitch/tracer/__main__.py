@@ -3,10 +3,7 @@
 Exit codes: 0 stories were told, 1 none, or it cannot be asked for, 2 usage error.
 """
 
-import json
-import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -14,12 +11,11 @@ import typer
 
 from fcn.softswitch.proto import trace_pb2 as pb
 from fcn.softswitch.stories.filters import SHORT
-from fcn.softswitch.stories.page import as_page
 from fcn.softswitch.stories.story import Story
-from fcn.softswitch.stories.text import as_text
 from fcn.softswitch.tracer.alone import Alone, AloneError, Ports, read_config, read_entries, updates
 from fcn.softswitch.tracer.frames import FrameError, read_hex, read_pcap
 from fcn.softswitch.tracer.live import LiveError, Where, copy_of, tell
+from fcn.softswitch.tracer.show import ShowError, say, show
 
 
 def main(
@@ -92,9 +88,9 @@ def main(
                 port=port, match=match or [], count=count, milliseconds=int(seconds * 1000)
             )
             stories = _live(where, request, node)
-        told = _show(stories, full=full, as_json=as_json, html=html)
-    except (AloneError, FrameError, LiveError) as error:
-        _say(f"error: {error}")
+        told = show(stories, full=full, as_json=as_json, html=html)
+    except (AloneError, FrameError, LiveError, ShowError) as error:
+        say(f"error: {error}")
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
@@ -106,37 +102,16 @@ def _frames(packets: list[str], pcap: Path | None, count: int) -> list[bytes]:
 
 
 def _live(where: Where, request: pb.TellRequest, node: str) -> Iterator[Story]:
-    _say("the program is built once more, to tell of packets; the first time that takes a while")
-    for told in tell(where, request, lambda: _say("waiting for packets")):
+    say("the program is built once more, to tell of packets; the first time that takes a while")
+    for told in tell(where, request, lambda: say("waiting for packets")):
         if isinstance(told, Story):
             told.node = node
             yield told
             continue
         if told.lost:
-            _say(f"{told.lost} records had no room: the stories lack them")
+            say(f"{told.lost} records had no room: the stories lack them")
         if not told.stories:
-            _say(f"no packet like that came; {told.passed} others did")
-
-
-def _show(stories: Iterable[Story], *, full: bool, as_json: bool, html: Path | None) -> int:
-    told: list[Story] = []
-    for story in stories:
-        told.append(story)
-        if as_json:
-            print(json.dumps(asdict(story)), flush=True)
-        elif html is None:
-            print(as_text(story, len(told), full=full), flush=True)
-    if html is not None:
-        try:
-            html.write_text(as_page(told), encoding="utf-8")
-        except OSError as error:
-            raise FrameError(f"cannot write {html}: {error.strerror}") from error
-        _say(f"{len(told)} stories: {html}")
-    return len(told)
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+            say(f"no packet like that came; {told.passed} others did")
 
 
 if __name__ == "__main__":

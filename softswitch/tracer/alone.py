@@ -115,7 +115,7 @@ class Alone:
                     raise AloneError(f"entry {number}: {error.message}") from error
         except (EngineError, P4RuntimeError) as error:
             raise AloneError(getattr(error, "message", str(error))) from error
-        self._teller = Teller(program, parsed.program, node)
+        self._teller = Teller(program, node)
 
     def tell(self, packets: Iterable[bytes], port: int) -> Iterator[Story]:
         """The story of each packet, which comes by this port when the one before has left."""

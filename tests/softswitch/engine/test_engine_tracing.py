@@ -11,7 +11,7 @@ from engine_scenarios import MAC, PROGRAMS, SCENARIOS, Scenario, ethernet
 from engine_veth import VethPorts, usable
 
 from fcn.softswitch.api import ActionCall, EngineError, Exact, PortQueue, Replica
-from fcn.softswitch.engine import MemoryEngine, Output, RealEngine, make_program
+from fcn.softswitch.engine import MemoryEngine, Output, RealEngine, load_program
 from fcn.softswitch.engine.build import NATIVE, build_library
 from fcn.softswitch.engine.codegen.points import Notes
 from fcn.softswitch.engine.codegen.unit import generate, generate_with_points
@@ -34,8 +34,7 @@ class Told:
     """A test program whose packets are told of."""
 
     def __init__(self, name: str) -> None:
-        self.blob = (PROGRAMS / f"{name}.json").read_bytes()
-        self.program = traced(make_program(self.blob))
+        self.program = traced(load_program(PROGRAMS / f"{name}.json"))
         self.engine = MemoryEngine(self.program)
 
     def stories(self, *packets: bytes, port: int = 1, bounds: Bounds | None = None) -> list[Story]:
@@ -43,7 +42,7 @@ class Told:
         for packet in packets:
             self.engine.inject(port, packet)
         self.engine.advance(1_000_000)
-        teller = Teller(self.program, self.blob)
+        teller = Teller(self.program)
         told = teller.tell(self.engine.trace_records()) + teller.rest("it is inside")
         self.engine.stop_trace()
         return told
@@ -178,7 +177,7 @@ def test_records_without_room_are_counted(kitchen: Told) -> None:
     assert state["size"] <= 3_000
     assert state["lost"] > 0
     assert len(kitchen.engine.outputs()) == 20
-    teller = Teller(kitchen.program, kitchen.blob)
+    teller = Teller(kitchen.program)
     assert teller.tell(kitchen.engine.trace_records()) + teller.rest("")
     kitchen.engine.stop_trace()
 
@@ -210,7 +209,7 @@ def test_only_what_the_filter_wants_is_told(
         kitchen.engine.inject(1, ethernet(kind))
         kitchen.engine.inject(2, ethernet(kind))
     kitchen.engine.advance(1)
-    told = Teller(kitchen.program, kitchen.blob).tell(kitchen.engine.trace_records())
+    told = Teller(kitchen.program).tell(kitchen.engine.trace_records())
     state = kitchen.engine.trace_state()
     kitchen.engine.stop_trace()
     assert [story.packet.frame for story in told] == [ethernet(types[n]).hex() for n in wanted]
@@ -234,7 +233,7 @@ def test_filters_that_cannot_be_are_refused(kitchen: Told, text: str, why: str) 
 
 def _outputs(scenario: Scenario, *, swaps: bool, tells: bool) -> list[Output]:
     """What leaves an engine. swaps: its code is another one from time to time."""
-    plain = make_program((PROGRAMS / f"{scenario.name}.json").read_bytes())
+    plain = load_program(PROGRAMS / f"{scenario.name}.json")
     both = (plain, traced(plain))
     engine = MemoryEngine(plain)
     try:
@@ -287,8 +286,7 @@ def test_the_other_code_has_nothing_of_it(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(usable() is not None, reason=str(usable()))
 def test_a_switch_that_forwards_goes_on_meanwhile() -> None:
-    blob = (PROGRAMS / "kitchen.json").read_bytes()
-    plain = make_program(blob)
+    plain = load_program(PROGRAMS / "kitchen.json")
     telling = traced(plain)
     frame = ethernet(0x88B6) + bytes(46)
     with VethPorts("tr", [1, 2]) as veth:
@@ -307,7 +305,7 @@ def test_a_switch_that_forwards_goes_on_meanwhile() -> None:
                 got = veth.receive({2: 10}, 60)
                 assert len(got[2]) == 10
                 if program is telling:
-                    stories = Teller(telling, blob).tell(engine.trace_records())
+                    stories = Teller(telling).tell(engine.trace_records())
                     assert [_step(s.packet, "sent").what for s in stories] == ["port 2"] * 2
                     engine.stop_trace()
             assert engine.balance()["received"] == sent

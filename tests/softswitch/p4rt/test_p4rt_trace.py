@@ -51,7 +51,7 @@ class Switch:
 
     @property
     def engine(self) -> MemoryEngine:
-        engine, _ = self.device.forwarding()
+        engine = self.device.forwarding()
         assert isinstance(engine, MemoryEngine)
         return engine
 
