@@ -1,6 +1,6 @@
 """A program ready to run: the checked JSON and the native library made from it."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from fcn.softswitch.engine.build import build_library, ffi, load_library
 from fcn.softswitch.engine.codegen.control_blocks import key_width, key_words, set_words
 from fcn.softswitch.engine.codegen.layout import Layout, nbytes
 from fcn.softswitch.engine.codegen.points import Notes
-from fcn.softswitch.engine.codegen.unit import generate, generate_with_points, learn_widths
+from fcn.softswitch.engine.codegen.unit import generate_with_points, learn_widths
 from fcn.softswitch.engine.loader import parse_json, read_json
 
 
@@ -49,8 +49,8 @@ class ValueSetInfo:
 class Program:
     """A compiled program; any number of engines may run it.
 
-    library is the shared object with its native code, blob the JSON; the other fields are numbers shared by the
-    generated code and the control plane.
+    library is the shared object with its native code, blob the JSON; the other fields are numbers
+    shared by the generated code and the control plane.
     """
 
     library: Path
@@ -77,12 +77,8 @@ class Program:
 
 
 def traced(program: Program) -> Program:
-    """The same program, which can tell what packets pass (tracing.py); built, or from the cache.
-    Raises BuildError."""
-    if program.story_points:
-        return program
-    code, names = generate_with_points(program.model, Notes.STORIES)
-    return replace(program, library=build_library(code), points=(), story_points=names)
+    """The same program, which can tell what packets pass (tracing.py). Raises BuildError."""
+    return program if program.story_points else make_program(program.blob, stories=True)
 
 
 def load_program(json_path: str | Path) -> Program:
@@ -90,14 +86,15 @@ def load_program(json_path: str | Path) -> Program:
     return make_program(read_json(Path(json_path)))
 
 
-def make_program(data: bytes, *, points: bool = False) -> Program:
+def make_program(data: bytes, *, points: bool = False, stories: bool = False) -> Program:
     """Read p4c-bm2-ss JSON, generate C, build it (or take it from the cache) and return it;
-    `points`: with notes of what packets passed.
+    `points`: with notes of what packets passed; `stories`: it can tell what each of them passes.
 
     Raises ProgramError for a JSON that cannot be understood, UnsupportedError (naming the
     construct) for one outside the documented subset, BuildError when the compiler fails.
     """
-    model, code, names = _understood(data, points)
+    notes = Notes.STORIES if stories else Notes.SEEN if points else Notes.NONE
+    model, code, names = _understood(data, notes)
     library = build_library(code)
     layout = Layout(model)
     tables = {t.name: _table(layout, i, t) for i, t in enumerate(model.tables())}
@@ -118,15 +115,16 @@ def make_program(data: bytes, *, points: bool = False) -> Program:
         meters=number(model.meters),
         registers=number(model.registers),
         digests={i: (f.name, learn_widths(layout, f)) for i, f in model.learn_lists.items()},
-        points=names,
+        points=() if stories else names,
+        story_points=names if stories else (),
     )
 
 
 @lru_cache(maxsize=limits.PROGRAMS_KEPT)
-def _understood(data: bytes, points: bool) -> tuple[m.Model, str, tuple[str, ...]]:
+def _understood(data: bytes, notes: Notes) -> tuple[m.Model, str, tuple[str, ...]]:
     """The model of a program, the C generated from it, and the points it notes."""
     model = parse_json(data)
-    return (model, *generate_with_points(model)) if points else (model, generate(model), ())
+    return (model, *generate_with_points(model, notes))
 
 
 def _table(layout: Layout, index: int, t: m.Table) -> TableInfo:

@@ -11,7 +11,6 @@ from google.protobuf.message import Message
 
 from fcn.softswitch.api import EngineError
 from fcn.softswitch.engine import MemoryEngine, make_program
-from fcn.softswitch.engine.program import traced
 from fcn.softswitch.engine.tracing import Bounds
 from fcn.softswitch.p4rt.errors import P4RuntimeError
 from fcn.softswitch.p4rt.pipeline import Pipeline, PipelineConfig
@@ -105,7 +104,7 @@ class Alone:
         """Raises AloneError."""
         try:
             parsed = PipelineConfig.parse_preloaded(config)
-            program = traced(make_program(parsed.program))
+            program = make_program(parsed.program, stories=True)
             self._engine = MemoryEngine(program, cpu_port=ports.cpu, drop_port=ports.drop)
             pipeline = Pipeline(parsed, self._engine, lambda _message: False, time.time_ns)
             for number, update in enumerate(entries, 1):
