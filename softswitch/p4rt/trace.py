@@ -22,6 +22,7 @@ _LOG = logging.getLogger(__name__)
 
 MOST_STORIES = 1000
 LONGEST_MS = 600_000
+MOST_TESTS = 32
 _DEFAULT_MS = 10_000
 _LOOK = 0.02
 """Seconds between looks at what has been told."""
@@ -45,10 +46,12 @@ class TraceService(pb_grpc.TraceServicer):  # type: ignore[misc]
                 "stories have what packets carry: they are told on this switch's machine only",
             )
         count, milliseconds = request.count or 1, request.milliseconds or _DEFAULT_MS
-        if count > MOST_STORIES or milliseconds > LONGEST_MS:
+        too_many = count > MOST_STORIES or len(request.match) > MOST_TESTS
+        if too_many or milliseconds > LONGEST_MS:
             await context.abort(
                 grpc.StatusCode.INVALID_ARGUMENT,
-                f"{MOST_STORIES} stories and {LONGEST_MS // 1000} s are the most",
+                f"{MOST_STORIES} stories, {LONGEST_MS // 1000} s and {MOST_TESTS} tests of a "
+                "filter are the most",
             )
         if self._busy.locked():
             await context.abort(
@@ -84,7 +87,8 @@ class TraceService(pb_grpc.TraceServicer):  # type: ignore[misc]
                 for story in await asyncio.to_thread(teller.tell, engine.trace_records()):
                     await context.write(pb.Told(story=json.dumps(asdict(story))))
             state = engine.trace_state()
-        for story in teller.rest("time was over before all of it had left the switch"):
+        why = "records of it had no room" if state["lost"] else "time was over before it was told"
+        for story in teller.rest(why):
             await context.write(pb.Told(story=json.dumps(asdict(story))))
         summary = pb.Summary(**{name: state[name] for name in ("stories", "passed", "lost")})
         await context.write(pb.Told(summary=summary))

@@ -63,35 +63,35 @@ class Sources:
 
 
 def sources(program: dict[str, Any]) -> Sources:
-    """Those that p4c noted in the JSON of a program."""
+    """Those that p4c noted in the JSON of a program, whose notes nobody has checked."""
     texts: dict[str, str] = {}
     places: dict[str, str] = {}
     for pipeline in program.get("pipelines", ()):
-        for node in (
-            *pipeline["conditionals"],
-            *pipeline["tables"],
-            *pipeline.get("action_calls", ()),
-        ):
-            info = node.get("source_info") or {}
+        nodes = (*pipeline["conditionals"], *pipeline["tables"], *pipeline.get("action_calls", ()))
+        for node in nodes:
             name = f"{pipeline['name']}/{node['name']}"
-            texts[name] = _line(info.get("source_fragment", ""))
-            places[name] = _place(info)
-    statements = {}
-    for action in program.get("actions", ()):
-        found = [
-            (p.get("source_info") or {}).get("source_fragment", "") for p in action["primitives"]
-        ]
-        statements[action["id"]] = "; ".join(dict.fromkeys(_line(text) for text in found if text))
+            texts[name], places[name] = _noted(node)
+    statements = {
+        action["id"]: "; ".join(dict.fromkeys(filter(None, (_noted(p)[0] for p in primitives))))
+        for action in program.get("actions", ())
+        for primitives in [action["primitives"]]
+    }
     return Sources(texts, places, statements)
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())
+def _noted(node: dict[str, Any]) -> tuple[str, str]:
+    """Text and place, in one line each, of what can be printed."""
+    info = node.get("source_info")
+    if not isinstance(info, dict):
+        return "", ""
+    text, file, line = (info.get(part) for part in ("source_fragment", "filename", "line"))
+    place = f"{file.rpartition('/')[2]}:{line}" if isinstance(file, str) and file else ""
+    return _printed(text), _printed(place)
 
 
-def _place(info: Mapping[str, Any]) -> str:
-    file = str(info.get("filename", "")).rpartition("/")[2]
-    return f"{file}:{info['line']}" if file and "line" in info else ""
+def _printed(text: object) -> str:
+    words = " ".join(text.split()) if isinstance(text, str) else ""
+    return "".join(c if c.isprintable() else "?" for c in words)
 
 
 def cell_names(model: m.Model) -> dict[str, dict[int, str]]:

@@ -65,10 +65,12 @@ def read_entries(file: Path) -> list[p4r.Update]:
 
 def updates(entities: Iterable[p4r.Entity]) -> list[p4r.Update]:
     """What writes entities that were read: what others refer to first; what is always there is
-    modified."""
+    modified, and what the program has is left."""
     found = []
     for entity in entities:
         kind = entity.WhichOneof("entity")
+        if kind == "table_entry" and entity.table_entry.is_const:
+            continue
         always = kind in ("register_entry", "meter_entry", "counter_entry", "value_set_entry")
         always = always or (kind == "table_entry" and entity.table_entry.is_default_action)
         how = p4r.Update.MODIFY if always else p4r.Update.INSERT

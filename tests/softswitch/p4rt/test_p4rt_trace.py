@@ -142,6 +142,7 @@ async def test_what_cannot_be_is_refused(kitchen: Switch) -> None:
     for request in (
         {"count": MOST_STORIES + 1},
         {"milliseconds": LONGEST_MS + 1},
+        {"match": ["eth.type=1"] * 33},
         {"match": ["eth.colour=red"]},
     ):
         error = await _refused(kitchen, **request)

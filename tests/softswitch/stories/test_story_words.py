@@ -16,7 +16,7 @@ from fcn.softswitch.stories.story import (
     from_json,
 )
 from fcn.softswitch.stories.text import as_text
-from fcn.softswitch.stories.words import flattened, value
+from fcn.softswitch.stories.words import flattened, sources, value
 
 
 def test_names_have_not_what_p4c_added() -> None:
@@ -37,6 +37,21 @@ def test_values_are_written_as_what_they_are() -> None:
     assert value("ttl", 64, 8) == "64"
     assert value("now", 7, 48) == "0x7"
     assert value("number", 0x12345, 32) == "0x12345"
+
+
+def test_what_p4c_noted_is_printed_as_one_line_and_nothing_else() -> None:
+    def noted(info: object) -> dict[str, object]:
+        return {"name": "n", "source_info": info}
+
+    def first(info: object) -> tuple[str, str]:
+        node = {"name": "ingress", "conditionals": [noted(info)], "tables": []}
+        found = sources({"pipelines": [node], "actions": []})
+        return found.texts["ingress/n"], found.places["ingress/n"]
+
+    given = {"source_fragment": "a =\n  b \x1b[2J", "filename": "d/x.p4", "line": 7}
+    assert first(given) == ("a = b ?[2J", "x.p4:7")
+    for wrong in (None, 7, {}, {"source_fragment": 7, "filename": 7, "line": []}):
+        assert first(wrong) == ("", "")
 
 
 def _story() -> Story:
