@@ -9,7 +9,8 @@ from typing import Any
 
 import grpc
 import pytest
-from p4rt_testing import FakeBackend
+from finsy.proto import p4r, p4r_grpc
+from p4rt_testing import FakeBackend, Session
 
 from fcn.softswitch.api import ActionCall, Engine, Exact
 from fcn.softswitch.engine import MemoryEngine, make_program
@@ -20,7 +21,9 @@ from fcn.softswitch.p4rt.trace import LONGEST_MS, MOST_STORIES, _is_near
 from fcn.softswitch.p4rt.transport import Transport
 from fcn.softswitch.proto import trace_pb2 as pb
 from fcn.softswitch.proto import trace_pb2_grpc as pb_grpc
-from fcn.softswitch.tracer.alone import read_config
+from fcn.softswitch.tracer.alone import Alone, read_config, updates
+from fcn.softswitch.tracer.alone import Ports as AlonePorts
+from fcn.softswitch.tracer.live import LiveError, Where, copy_of
 
 KITCHEN = Path(__file__).parents[1] / "p4" / "kitchen.json"
 MAC = 0x112233445566
@@ -47,7 +50,9 @@ class _Memory(FakeBackend):
 @dataclass
 class Switch:
     device: Device
+    address: str
     stub: Any
+    p4r: p4r_grpc.P4RuntimeStub
 
     @property
     def engine(self) -> MemoryEngine:
@@ -62,7 +67,8 @@ async def switch() -> AsyncIterator[Switch]:
     device = Device(1, _Memory(), ports.attach, ports.on_status)
     server, port = await start_server(device, ports, Transport("127.0.0.1:0"))
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        yield Switch(device, pb_grpc.TraceStub(channel))
+        stubs = pb_grpc.TraceStub(channel), p4r_grpc.P4RuntimeStub(channel)
+        yield Switch(device, f"127.0.0.1:{port}", *stubs)
     await server.stop(None)
     await device.close()
 
@@ -136,6 +142,35 @@ async def test_one_at_a_time(kitchen: Switch) -> None:
     error = await _refused(kitchen)
     assert error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
     call.cancel()
+
+
+async def test_a_copy_of_a_switch_does_what_the_switch_would(kitchen: Switch) -> None:
+    info = read_config(KITCHEN, None).p4info
+    table = next(t for t in info.tables if t.preamble.name == "I.l2")
+    action = next(a for a in info.actions if a.preamble.name == "I.forward")
+    entry = p4r.TableEntry(
+        table_id=table.preamble.id,
+        match=[
+            p4r.FieldMatch(field_id=1, exact=p4r.FieldMatch.Exact(value=FRAME[:6])),
+            p4r.FieldMatch(field_id=2, exact=p4r.FieldMatch.Exact(value=b"\3")),
+        ],
+    )
+    entry.action.action.action_id = action.preamble.id
+    for number, given in enumerate((b"\2", b"\7"), 1):
+        entry.action.action.params.add(param_id=number, value=given)
+    async with Session(kitchen.p4r) as session:
+        await session.arbitrate()
+        insert = p4r.Update(type=p4r.Update.INSERT, entity=p4r.Entity(table_entry=entry))
+        await session.write(insert)
+    where = Where(kitchen.address)
+    config, entities = await asyncio.to_thread(copy_of, where, 1)
+    alone = await asyncio.to_thread(Alone, config, updates(entities), AlonePorts(), "pe1")
+    (story,) = await asyncio.to_thread(lambda: list(alone.tell([FRAME], 3)))
+    assert (story.node, story.packet.steps[-1].what) == ("pe1", "port 2")
+    with pytest.raises(LiveError, match="device 9 is not here"):
+        await asyncio.to_thread(copy_of, where, 9)
+    with pytest.raises(LiveError, match="no switch answers"):
+        await asyncio.to_thread(copy_of, Where("unix:/nonexistent/switch"), 1)
 
 
 async def test_what_cannot_be_is_refused(kitchen: Switch) -> None:
