@@ -4,13 +4,13 @@ import sys
 from collections.abc import Iterator
 from struct import Struct
 
+from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.program import Program
 from fcn.softswitch.engine.tracing import PlacedField, placed_fields
 from fcn.softswitch.stories.story import Change
 from fcn.softswitch.stories.words import flattened, value
 
 _WORD = Struct("=QQ")
-_HIDDEN = frozenset({"$valid$", "_padding"})
 
 
 class Layout:
@@ -40,8 +40,9 @@ class Layout:
         for header, slot in slots.items():
             if slot is not None:
                 self.valid_of_word.setdefault(slot // 8, []).append((slot, header))
+        # A stack has an element more, which is no field.
         last = max((f.at + f.size for f in self.fields), default=0)
-        self.size = max(last, len(headers)) + 4096
+        self.size = last + limits.HEADER_OCTETS + len(headers)
 
     @staticmethod
     def _name(header: str, field: PlacedField, members: dict[str, str]) -> str:

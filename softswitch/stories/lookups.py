@@ -33,9 +33,9 @@ class Lookups:
         number: int = _LOOKUP.unpack_from(record)[1]
         return number
 
-    def read(self, table: str, outcome: str, record: bytes) -> Lookup:
-        """A lookup of a table; outcome: `hit/ACTION` or `miss/ACTION`."""
-        n, action, _, priority, prefix_len, has, _, _ = _LOOKUP.unpack_from(record)
+    def read(self, table: str, hit: bool, action: str, record: bytes) -> Lookup:
+        """A lookup of a table, and the action that was taken."""
+        n, number, _, priority, prefix_len, has, _, _ = _LOOKUP.unpack_from(record)
         octets, at = n * 8, _LOOKUP.size
 
         def take(present: bool) -> bytes | None:
@@ -51,10 +51,10 @@ class Lookups:
         entry = None if key is None else _Entry(key, mask, high, prefix_len)
         ranked = entry is not None and mask is not None
         return Lookup(
-            hit=outcome.startswith("hit"),
+            hit=hit,
             keys=self._keys(info, asked, entry),
-            action=outcome.partition("/")[2],
-            arguments=self._arguments(action, record[at:]),
+            action=action,
+            arguments=self._arguments(number, record[at:]),
             priority=priority if ranked else None,
             chosen=_chosen(has),
         )

@@ -5,6 +5,7 @@ import struct
 import sys
 from typing import Any
 
+from fcn.softswitch.engine.codegen.points import SEPARATOR
 from fcn.softswitch.engine.program import Program
 from fcn.softswitch.stories import words
 from fcn.softswitch.stories.image import Image, Layout
@@ -81,32 +82,27 @@ class Teller:
 
     def _point(self, name: str) -> tuple[str, str, str, str]:
         """Kind, part, what and result of the step at a point."""
-        part, _, rest = name.partition("/")
-        if part == "parser":
-            state, _, transition = rest.partition("/")
-            if not transition:
+        match name.split(SEPARATOR):
+            case ["parser", state]:
                 return "parser", "parser", state, ""
-            cases = self._model.states[state].transitions
-            values = [t for t in cases if t.value is not None or t.value_set is not None]
-            chosen = int(transition)
-            to = values[chosen].next_state if chosen < len(values) else self._default(state)
-            return "transition", "parser", state, to or "accept"
-        if part.partition(" ")[0] in ("counter", "meter", "register"):
-            return "cell", part, rest, ""
-        return self._node_of(part, rest)
+            case ["parser", state, transition]:
+                return "transition", "parser", state, self._after(state, int(transition))
+            case [part, table, outcome, action]:
+                return "table", part, table, f"{outcome}{SEPARATOR}{action}"
+            case [part, node, result]:
+                return "condition", part, node, result
+            case [part, what] if part in ("ingress", "egress"):
+                return "statement", part, what, ""
+            case [kind, array]:
+                return "cell", kind, array, ""
+        raise ValueError(f"a point of {name.count(SEPARATOR) + 1} words")
 
-    def _default(self, state: str) -> str | None:
+    def _after(self, state: str, transition: int) -> str:
+        """The state that a transition leads to; the last one is the default."""
         every = self._model.states[state].transitions
-        return next((t.next_state for t in every if t.value is None), None)
-
-    def _node_of(self, part: str, rest: str) -> tuple[str, str, str, str]:
-        node, _, result = rest.rpartition("/")
-        if result in ("true", "false") and f"{part}/{node}" in self._sources.texts:
-            return "condition", part, node, result
-        table, _, outcome = rest.partition("/")
-        if outcome:
-            return "table", part, table, outcome
-        return "statement", part, rest, ""
+        cases = [t.next_state for t in every if t.value is not None or t.value_set is not None]
+        default = next((t.next_state for t in every if t.value is None and not t.value_set), None)
+        return ([*cases, default][transition]) or "accept"
 
     def _take(self, kind: int, number: int, arg: int, extra: int, payload: bytes) -> Story | None:
         if kind == _BEGIN:
@@ -179,10 +175,8 @@ class Teller:
         elif kind == _CELL:
             bits = f"{int.from_bytes(payload, sys.byteorder):#x}" if payload else ""
             cell = Cell(part, name, extra, self._cells.get(name, {}).get(extra, ""), bits)
-            if one.current is None:
-                one.add(Step("statement", "", "", ""))
-            assert one.current is not None
-            one.current.cells.append(cell)
+            if one.current is not None:
+                one.current.cells.append(cell)
         else:
             one.add(self._step(what, part, name, result, payload if kind == _TABLE else None))
 
@@ -193,7 +187,8 @@ class Teller:
             return Step(what, part, text or name, result, place)
         if what == "table":
             assert found is not None
-            lookup = self._lookups.read(name, result, found)
+            outcome, _, action = result.partition(SEPARATOR)
+            lookup = self._lookups.read(name, outcome == "hit", action, found)
             statements = self._sources.statements.get(self._lookups.action_id(found), "")
             return Step(what, part, name, statements, place, lookup=lookup)
         if what == "statement":

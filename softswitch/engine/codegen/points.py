@@ -2,7 +2,7 @@
 
 A point's name has the words of the JSON: `parser/STATE`, `parser/STATE/N` for its transition N,
 `PIPELINE/NODE`, `PIPELINE/CONDITION/true`, `PIPELINE/TABLE/hit/ACTION`, and in stories
-`register/NAME` and so on for a cell that an action uses.
+`counter/NAME` and so on for a cell that an action uses.
 """
 
 from enum import Enum
@@ -17,6 +17,10 @@ class Notes(Enum):
     STORIES = 2
 
 
+SEPARATOR = "\0"
+"""Between the words of a point of stories: no name has it."""
+
+
 class Points:
     """Numbers the points as the code is generated."""
 
@@ -25,7 +29,7 @@ class Points:
         self.names: list[str] = []
 
     def _number(self, *name: str) -> int:
-        self.names.append("/".join(name))
+        self.names.append(("/" if self._notes is Notes.SEEN else SEPARATOR).join(name))
         return len(self.names) - 1
 
     def mark(self, *name: str) -> list[str]:
