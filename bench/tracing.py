@@ -144,8 +144,9 @@ def main() -> None:
     """Command line."""
     parser = options_of("tracing", __doc__)
     parser.add_argument("--seconds", type=positive, default=SECONDS, help="of each measurement")
+    parser.add_argument("--program", choices=NAMES, action="append", help="default: both")
     options = parser.parse_args()
-    chosen = [program for program in PROGRAMS if program.name in NAMES]
+    chosen = [program for program in PROGRAMS if program.name in (options.program or NAMES)]
     samples = [asyncio.run(measure(program, options.seconds)) for program in chosen]
     table = Table("program", *samples[0].rates)
     for sample in samples:
