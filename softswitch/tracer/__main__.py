@@ -60,7 +60,7 @@ def main(
 ) -> None:
     """Tell what packets pass: parser states, tables, actions, changes, copies, and why they end.
 
-    fcn trace NODE: packets that pass a switch of the network now.
+    fcn trace NODE: packets that pass a switch of the network now (--api as of other commands).
     fcn trace NODE --packet HEX --port N: what a copy of that switch would do with a packet.
     fcn trace --program X.json --packet HEX --port N: any v1model program, with no switch.
     """
@@ -69,6 +69,12 @@ def main(
     frames = packet is not None or pcap is not None
     if program is not None and not frames:
         raise typer.BadParameter("--program needs packets: --packet HEX or --pcap FILE")
+    if frames and match:
+        raise typer.BadParameter("--match chooses among packets that pass; these are given")
+    if frames and port is None:
+        raise typer.BadParameter("--port says by which port the packets come")
+    if entries is not None and not frames:
+        raise typer.BadParameter("--entries are for packets that are given: --packet or --pcap")
     where = Where(switch, ca, certificate, key, name)
     try:
         if frames:
@@ -79,10 +85,8 @@ def main(
                 config, found = copy_of(where, device_id)
                 state = updates(found)
             state += read_entries(entries) if entries else []
-            if port is None:
-                raise typer.BadParameter("--port says by which port the packets come")
             alone = Alone(config, state, Ports(cpu_port, drop_port), node)
-            stories: Iterable[Story] = alone.tell(given, port)
+            stories: Iterable[Story] = alone.tell(given, port or 0)
         else:
             request = pb.TellRequest(
                 port=port, match=match or [], count=count, milliseconds=int(seconds * 1000)

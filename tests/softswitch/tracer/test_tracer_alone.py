@@ -79,6 +79,8 @@ def test_what_is_missing_is_said(app: typer.Typer) -> None:
     assert result.exit_code == 2
     result = CliRunner().invoke(app, [])
     assert result.exit_code == 2
+    assert _run(app, "--packet", FRAME, "-m", "eth.type=1")[0] == 2
+    assert CliRunner().invoke(app, ["--switch", "x:1", "--entries", "f"]).exit_code == 2
 
 
 def test_files_that_are_not_what_they_should_be(tmp_path: Path) -> None:
