@@ -26,8 +26,8 @@ def _node(name: str, state: str = "up", drops: int = 0) -> NodeView:
     )
 
 
-def _frame(*nodes: NodeView, **other: str) -> Frame:
-    return Frame(time.time(), nodes=nodes, **other)
+def _frame(*nodes: NodeView, notification: str = "", no_flows: str = "") -> Frame:
+    return Frame(time.time(), nodes=nodes, notification=notification, no_flows=no_flows)
 
 
 def _flow(number: int, notified: int) -> FlowView:
