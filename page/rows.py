@@ -144,7 +144,7 @@ def rate(bps: float) -> str:
 def flows(listed: Flows) -> Iterator[Row]:
     """A row a flow; its details are its story."""
     for flow in listed.rows:
-        key = f"{flow.vrf} {flow.source} {flow.destination} {flow.dest_qp}"
+        key = f"{flow.vrf}, {flow.source} to {flow.destination}, {flow.dest_qp:#x}, {flow.node}"
         values = (
             flow.notified, flow.notifications, flow.packets, flow.vrf, flow.source,
             flow.destination, flow.dest_qp, flow.source_qp, flow.label, flow.node,
@@ -172,12 +172,12 @@ def paths(frame: Frame) -> Iterator[Row]:
         )
 
 
-def events(frame: Frame) -> Iterator[Row]:
-    """A row an event, the newest of a frame last."""
-    for number, event in enumerate(frame.events):
+def events(frame: Frame, first: int) -> Iterator[Row]:
+    """A row an event, the newest of a frame last; first: the number of the first one."""
+    for number, event in enumerate(frame.events, first):
         time = datetime.fromtimestamp(event.time).strftime("%H:%M:%S")
         yield Row(
-            f"{event.time} {number}",
+            f"{event.kind} {number}",
             (event.time, event.kind, event.node, event.message),
             (time, event.kind, event.node, event.message),
             (event.message,),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from fcn.controller.cli.capture import CaptureError, controller_process, entering
 from fcn.controller.cli.common import controller, fail
 from fcn.controller.cli.programs import become
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
@@ -20,6 +21,12 @@ def trace(context: typer.Context) -> None:
         node = arguments.pop(0)
         api, arguments = _taken(arguments, "--api")
         arguments = [*_of(node, api), *arguments]
+        # The switch's address is one of where the controller runs.
+        try:
+            inside = entering(controller_process(api))
+        except CaptureError as error:
+            raise fail(str(error)) from None
+        become("fcn.softswitch.tracer", arguments, inside=inside)
     become("fcn.softswitch.tracer", arguments)
 
 

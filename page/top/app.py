@@ -52,6 +52,7 @@ class Top(App[None]):
     """Shows what `watch` lets a watcher tell, which is started with the app and stopped with it."""
 
     TITLE = "fcn top"
+    ENABLE_COMMAND_PALETTE = False
     CSS = """
     #said { height: 1; padding: 0 1; }
     #said.problem { background: $error; color: $text; }
@@ -66,7 +67,7 @@ class Top(App[None]):
             Binding(key, f"table('{table.title}')", table.title)
             for key, table in zip("npfae", TABLES, strict=True)
         ),
-        Binding("s", "sort", "Sort by the next column"),
+        Binding("s", "sort", "Sort"),
         Binding("r", "reverse", "Reverse"),
         Binding("slash", "filter", "Filter", key_display="/"),
         Binding("escape", "clear", "All", show=False),
@@ -83,6 +84,7 @@ class Top(App[None]):
         self._picture: Picture | None = None
         self._wanted = ""
         self._seen = 0.0
+        self._events = 0
 
     @staticmethod
     def _first(table: r.Table, column: int) -> bool:
@@ -131,7 +133,8 @@ class Top(App[None]):
         if self._picture is not None:
             self._fill("Ports", list(r.links(frame, self._picture)))
         self._fill("Paths", list(r.paths(frame)), "no policies: one tunnel to each PE")
-        events = [*self._tables["Events"].rows, *r.events(frame)]
+        events = [*self._tables["Events"].rows, *r.events(frame, self._events)]
+        self._events += len(frame.events)
         self._fill("Events", events[-MOST_EVENTS:], "no events since this began")
         if frame.no_flows:
             self._fill("Flows", [], frame.no_flows)
@@ -240,7 +243,7 @@ class Top(App[None]):
             return
         shown = zip(table.columns, row.texts, strict=True)
         about = [f"{column.title}: {text}" for column, text in shown if text]
-        self.push_screen(Story(row.texts[0], row.details or about))
+        self.push_screen(Story(row.key, row.details or about))
 
 
 def _clock(seconds: float) -> str:

@@ -27,6 +27,7 @@ class Layout:
             (f.header, f.field.name): self._name(names[f.header], f, members) for f in self.fields
         }
         self.headers = names
+        self.sent = frozenset(program.model.deparse_order)
         self.of_header: dict[str, list[PlacedField]] = {}
         self.of_word: dict[int, list[PlacedField]] = {}
         self.valid_of_word: dict[int, list[tuple[int, str]]] = {}
@@ -93,7 +94,8 @@ class Image:
             for slot, header in self._layout.valid_of_word.get(word, ()):
                 if before[slot] != self._now[slot]:
                     turned.add(header)
-                    found.append(self._turned(header, before, bool(self._now[slot])))
+                    change = self._turned(header, before, bool(self._now[slot]))
+                    found += [] if change is None else [change]
         for field in self._layout.of_changed(changed):
             if field.header in turned or (field.valid is not None and not self._now[field.valid]):
                 continue
@@ -103,12 +105,14 @@ class Image:
                 found.append(Change(name, old, new))
         return found
 
-    def _turned(self, header: str, before: bytes, valid: bool) -> Change:
+    def _turned(self, header: str, before: bytes, valid: bool) -> Change | None:
         state = self._now if valid else before
-        members = ", ".join(
-            f"{field.field.name}={self._value(field, state)}"
-            for field in self._layout.of_header.get(header, ())
-        )
+        fields = self._layout.of_header.get(header, ())
+        # p4c keeps local variables in a header that is in no packet.
+        is_sent = header in self._layout.sent
+        if not is_sent and not any(any(state[f.at : f.at + f.size]) for f in fields):
+            return None
+        members = ", ".join(f"{field.field.name}={self._value(field, state)}" for field in fields)
         name, text = self._layout.headers[header], f"{{{members}}}"
         return Change(name, "", text) if valid else Change(name, text, "")
 

@@ -55,7 +55,8 @@ class Lookups:
             keys=self._keys(info, asked, entry),
             action=action,
             arguments=self._arguments(number, record[at:]),
-            priority=priority if ranked else None,
+            # Const entries of a program come before those with a lower number.
+            priority=abs(priority) if ranked else None,
             chosen=_chosen(has),
         )
 

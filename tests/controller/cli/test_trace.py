@@ -11,6 +11,7 @@ from fcn.controller.cli import trace
 from fcn.controller.cli.main import app
 from fcn.controller.proto import fcn_pb2 as pb
 
+INSIDE = ["nsenter", "--net=/proc/17/ns/net"]
 Run = list[tuple[str, list[str]]]
 
 
@@ -28,12 +29,14 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> Run:
         found.append((api, []))
         yield SimpleNamespace(status=lambda: SimpleNamespace(nodes=[*nodes, second]))
 
-    def become(module: str, arguments: Sequence[str], missing: str = "") -> None:
-        assert missing == ""
+    def become(module: str, arguments: Sequence[str], inside: Sequence[str] = ()) -> None:
         found.append((module, list(arguments)))
+        raise SystemExit(0 if inside == INSIDE or "--switch" not in arguments else 9)
 
     monkeypatch.setattr(trace, "controller", controller)
     monkeypatch.setattr(trace, "become", become)
+    monkeypatch.setattr(trace, "controller_process", lambda _api: 17)
+    monkeypatch.setattr(trace, "entering", lambda pid: INSIDE if pid == 17 else [])
     monkeypatch.delenv("FCN_API", raising=False)
     return found
 
