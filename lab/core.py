@@ -31,7 +31,7 @@ from fcn.lab.pfc import (
 from fcn.lab.red import Red, set_red
 from fcn.packets.wire import FAST_CNP_PORT
 from fcn.softswitch.api import Engine, PortQueue
-from fcn.softswitch.engine.program import Program
+from fcn.softswitch.engine.program import Program, traced
 
 ETHERNET_OVERHEAD = 24
 """Octets of a frame on the wire that are not in the frame here: preamble and start delimiter (8),
@@ -90,6 +90,8 @@ class SwitchNode:
         self._ports: dict[int, PortSettings] = {}
         self._pfc: set[int] = set()
         self._retired: Counter[str] = Counter()
+        self.can_tell = False
+        """Whether engines that are opened can tell of packets (softswitch/engine/tracing.py)."""
 
     @property
     def engine(self) -> LabEngine:
@@ -106,7 +108,10 @@ class SwitchNode:
     def open(self, program: Program) -> LabEngine:
         """An engine for a program, with the rates and depths of the switch's ports."""
         engine = LabEngine(
-            program, cpu_port=self.cpu_port, drop_port=self._drop_port, queues=self._queues
+            traced(program) if self.can_tell else program,
+            cpu_port=self.cpu_port,
+            drop_port=self._drop_port,
+            queues=self._queues,
         )
         engine.buffer_set(self._memory_octets)
         engine.seed(self._seed)

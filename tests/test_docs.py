@@ -18,7 +18,7 @@ MODULE = re.compile(r"fcn(?:\.\w+)+")
 OTHERS = ("out/", "build/", "bf-p4c/", "ptf_tests/tests/FILE.py")
 """Not in the repository: results of runs, sources of p4c-barefoot, and a placeholder."""
 
-SERVICES = ("fcn.softswitch.v1.TrafficManager",)
+SERVICES = ("fcn.softswitch.v1.Trace", "fcn.softswitch.v1.TrafficManager")
 """Names of gRPC services, which look like those of modules."""
 
 

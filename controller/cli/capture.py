@@ -52,7 +52,7 @@ def running_switch(address: str, api: str, proc: Path = PROC) -> SwitchProcess:
         if interfaces and served.rpartition(":")[2] == wanted
     ]
     if len(found) > 1:
-        namespace = _network_namespace(_controller(api), proc)
+        namespace = _network_namespace(controller_process(api), proc)
         found.sort(key=lambda each: _network_namespace(each.pid, proc) != namespace)
     if found:
         return found[0]
@@ -62,7 +62,7 @@ def running_switch(address: str, api: str, proc: Path = PROC) -> SwitchProcess:
     )
 
 
-def _controller(api: str) -> int:
+def controller_process(api: str) -> int:
     """The process ID of the controller that listens on a Unix socket; for host:port that of this
     process, which is in the same network namespace when it uses a loopback address."""
     if not api.startswith("unix:"):
@@ -126,7 +126,7 @@ def capture(
             f"{number} ({name})" for number, name in sorted(switch.interfaces.items())
         )
         raise CaptureError(f"{node} has no port {port}; its ports are: {ports}")
-    command = _enter(switch.pid)
+    command = entering(switch.pid)
     if file is not None:
         command += _tcpdump(interface, count, ["-w", "-"], expression)
     elif shutil.which("tshark"):
@@ -157,13 +157,13 @@ def _tcpdump(interface: str, count: int, output: Sequence[str], expression: str)
     ]
 
 
-def _enter(pid: int) -> list[str]:
+def entering(pid: int) -> list[str]:
     """Command prefix to enter a process's network namespace; empty when it is the same."""
     try:
         theirs = os.readlink(PROC / str(pid) / "ns" / "net")
     except PermissionError:
         raise CaptureError(
-            "capturing on a switch's interface needs root: use sudo fcn capture"
+            "the switch is in another network namespace, which needs root: use sudo fcn"
         ) from None
     except FileNotFoundError:
         raise CaptureError("the switch has just ended") from None

@@ -35,7 +35,9 @@ from fcn.controller.cli.programs import OPTIONS
 from fcn.controller.cli.reload import ConfigFile, apply, diff, refused, unreadable
 from fcn.controller.cli.settings import feature_app, thresholds_app
 from fcn.controller.cli.shell import ShellError, open_shell
+from fcn.controller.cli.top import top
 from fcn.controller.cli.topo import topo_app
+from fcn.controller.cli.trace import trace
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.logs import LogLevel
 
@@ -57,6 +59,8 @@ app.command()(apply)
 app.command("host-agent")(host_agent)
 app.command("lab", context_settings=OPTIONS)(lab)
 app.command("page", context_settings=OPTIONS)(page)
+app.command("top", context_settings=OPTIONS)(top)
+app.command("trace", context_settings=OPTIONS)(trace)
 
 
 def _print_version(wanted: bool) -> None:

@@ -12,4 +12,4 @@ def missing_packages() -> str:
 
 def page(context: typer.Context) -> None:
     """Show the network live in a browser: `fcn page --help`."""
-    programs.become("fcn.page", context, missing_packages())
+    programs.become("fcn.page", context.args, missing_packages())

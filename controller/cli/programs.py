@@ -3,8 +3,8 @@
 import importlib.util
 import os
 import sys
-
-import typer
+from collections.abc import Sequence
+from typing import NoReturn
 
 from fcn.contract.version import DISTRIBUTION
 from fcn.controller.cli.common import fail
@@ -25,8 +25,12 @@ def missing_packages(extra: str, *packages: str) -> str:
     return f"{lacking} for {sys.executable}: pip install '{DISTRIBUTION}[{extra}]'"
 
 
-def become(module: str, context: typer.Context, missing: str) -> None:
-    """Run the program in place of this one; missing: as of `missing_packages`."""
+def become(
+    module: str, arguments: Sequence[str], missing: str = "", inside: Sequence[str] = ()
+) -> NoReturn:
+    """Run the program in place of this one; missing: as of `missing_packages`; inside: a command
+    that runs it elsewhere."""
     if missing:
         raise fail(missing)
-    os.execv(sys.executable, [sys.executable, "-m", module, *context.args])
+    command = [*inside, sys.executable, "-m", module, *arguments]
+    os.execvp(command[0], command)

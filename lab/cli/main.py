@@ -8,6 +8,7 @@ import typer
 from fcn.lab.cli.reports import compare, play, show
 from fcn.lab.cli.run import list_scenarios, run
 from fcn.lab.cli.sweep import sweep
+from fcn.lab.cli.trace import trace
 
 app = typer.Typer(
     name="fcn lab",
@@ -21,6 +22,7 @@ app.command()(show)
 app.command()(compare)
 app.command()(sweep)
 app.command()(play)
+app.command()(trace)
 app.command("list")(list_scenarios)
 
 

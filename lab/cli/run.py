@@ -70,7 +70,7 @@ def run(
     from fcn.lab.scenario.load import ScenarioError, load_scenario
 
     try:
-        plan = load_scenario(scenario).using(mode=_mode(mode), seed=seed)
+        plan = load_scenario(scenario).using(mode=chosen_mode(mode), seed=seed)
     except ScenarioError as error:
         raise fail(str(error), EXIT_SCENARIO) from None
     until_ns = _until(until)
@@ -149,7 +149,8 @@ def _say(result: "Result", folder: Path) -> None:
         )
 
 
-def _mode(text: str | None) -> Mode | None:
+def chosen_mode(text: str | None) -> Mode | None:
+    """The mode of an option."""
     if text is None:
         return None
     for mode in get_args(Mode):

@@ -5,6 +5,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any, get_args
 
@@ -27,6 +28,7 @@ from fcn.lab.run.describe import network_info
 from fcn.lab.run.probes import Probes, connection_rows
 from fcn.lab.run.recovery import recovering
 from fcn.lab.run.sampler import Rows, Sampler
+from fcn.lab.run.spy import Spy
 from fcn.lab.run.watch import FailureWatch
 from fcn.lab.run.world import WatchedWorld
 from fcn.lab.scenario.load import Plan
@@ -67,11 +69,12 @@ def run_scenario(
     until_ns: int | None = None,
     show: Show = _show_nothing,
     stop: Callable[[], bool] = _never,
+    spy: Spy | None = None,
 ) -> Result:
     """Run a scenario; the result says how far it came.
 
     until_ns: end then, as if stopped; above 0. show: told of progress every millisecond of virtual
-    time, and stop is asked whether to end. Raises LabError
+    time, and stop is asked whether to end. spy: is told of packets of a switch. Raises LabError
     when the network does not become ready, or loses count of its frames.
     """
     if until_ns is not None and until_ns <= 0:
@@ -81,7 +84,9 @@ def run_scenario(
     with Simulation(plan.scenario.seed, fast_cnp_port=port) as simulation:
         simulation.keep_digest()
         built = build(plan.wiring, plan.config, simulation)
-        each = _Run(plan, built, until_ns, show, stop)
+        if spy is not None:
+            spy.prepare(simulation)
+        each = _Run(plan, built, until_ns, show, stop, spy)
         run(each.world, each.main())
         return each.result(time.monotonic() - begun)
 
@@ -94,6 +99,7 @@ class _Run:
         until_ns: int | None,
         show: Show,
         stop: Callable[[], bool],
+        spy: Spy | None,
     ) -> None:
         self._plan = plan
         self._scenario = plan.scenario
@@ -104,6 +110,7 @@ class _Run:
         self._until = min(until_ns or self._scenario.duration, self._scenario.duration)
         self._show = show
         self._stop = stop
+        self._spy = spy
         self._rows: Rows = {table: [] for table in get_args(TableName)}
         self._connections: list[Connection] = []
         self._connecting: deque[Connection] = deque()
@@ -198,15 +205,21 @@ class _Run:
             self._sent.append((each.host, each.number, number, send.size, send.start_ns))
         sampler = Sampler(self._built, self._connections, self._rows, self._watch, self._spans())
         probes = Probes(self._built, sampler, self._rows)
-        events = [event for event in self._scenario.events if event.at < self._until]
-        events.sort(key=lambda event: event.at)
+        due: list[tuple[int, Callable[[], None]]] = [
+            (event.at, partial(self._happen, event, controller))
+            for event in self._scenario.events
+            if event.at < self._until
+        ]
+        if self._spy is not None:
+            due.append((self._spy.at_ns, partial(self._spy.begin, self._simulation)))
+        due.sort(key=lambda each: each[0])
         looks = self._looks_at(probes, controller)
         with self.world.watching(looks, sampler, begun):
-            for event in events:
-                self.world.wait_for(begun + event.at)
-                if not await self._reaches(begun + event.at, probes):
+            for at, happen in due:
+                self.world.wait_for(begun + at)
+                if not await self._reaches(begun + at, probes):
                     break
-                self._happen(event, controller)
+                happen()
             else:
                 self.world.wait_for(None)
                 await self._reaches(begun + self._until, probes)
@@ -217,6 +230,8 @@ class _Run:
         self._crossings = probes.crossings()
         self._captures = probes.captures()
         probes.count_lost()
+        if self._spy is not None:
+            self._spy.end()
 
     async def _reaches(self, time_ns: int, probes: Probes) -> bool:
         """Wait until then; False when the run is to be stopped before."""

@@ -25,9 +25,9 @@ CData = Any
 
 NATIVE = Path(__file__).parent / "native"
 SOURCES = (
-    "sw_hash.c", "sw_table.c", "sw_buffer.c", "sw_pkt.c", "sw_event.c", "sw_pass.c", "sw_tm.c",
-    "sw_extern.c", "sw_lock.c", "sw_xsk.c", "sw_qdisc.c", "sw_pcap.c", "sw_port.c", "sw_loop.c",
-    "sw_ctl.c", "sw_ctl_pre.c", "sw_sim.c", "sw_engine.c",
+    "sw_hash.c", "sw_table.c", "sw_buffer.c", "sw_pkt.c", "sw_event.c", "sw_trace.c", "sw_pass.c",
+    "sw_tm.c", "sw_extern.c", "sw_lock.c", "sw_xsk.c", "sw_qdisc.c", "sw_pcap.c", "sw_port.c",
+    "sw_loop.c", "sw_ctl.c", "sw_ctl_pre.c", "sw_sim.c", "sw_engine.c",
 )  # fmt: skip
 # Warnings are errors in the tests only: other compilers may have other warnings.
 _DIALECT = ("-std=gnu11", "-fno-strict-aliasing", "-D_GNU_SOURCE")

@@ -30,13 +30,14 @@ from fcn.softswitch.engine.build import CData
 from fcn.softswitch.engine.keys import encode
 from fcn.softswitch.engine.profiles import NativeProfile, Profile
 from fcn.softswitch.engine.program import Program, TableInfo
+from fcn.softswitch.engine.tracing import TraceControl
 
 _DEFAULT = 0xFFFFFFFF
 _NO_ACTION = 0xFFFFFFFF
 _ACTION_TARGET, _MEMBER_TARGET, _GROUP_TARGET = 0, 1, 2
 
 
-class EngineBase(ArrayControl):
+class EngineBase(ArrayControl, TraceControl):
     """Common part of MemoryEngine and RealEngine; see softswitch.api.Engine."""
 
     def __init__(

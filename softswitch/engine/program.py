@@ -9,7 +9,8 @@ from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.build import build_library, ffi, load_library
 from fcn.softswitch.engine.codegen.control_blocks import key_width, key_words, set_words
 from fcn.softswitch.engine.codegen.layout import Layout, nbytes
-from fcn.softswitch.engine.codegen.unit import generate, generate_with_points, learn_widths
+from fcn.softswitch.engine.codegen.points import Notes
+from fcn.softswitch.engine.codegen.unit import generate_with_points, learn_widths
 from fcn.softswitch.engine.loader import parse_json, read_json
 
 
@@ -48,11 +49,12 @@ class ValueSetInfo:
 class Program:
     """A compiled program; any number of engines may run it.
 
-    library is the shared object with its native code; the other fields are numbers shared by the
-    generated code and the control plane.
+    library is the shared object with its native code, blob the JSON; the other fields are numbers
+    shared by the generated code and the control plane.
     """
 
     library: Path
+    blob: bytes = field(repr=False)
     model: m.Model = field(repr=False)
     tables: dict[str, TableInfo] = field(repr=False)
     value_sets: dict[str, ValueSetInfo] = field(repr=False)
@@ -63,6 +65,9 @@ class Program:
     points: tuple[str, ...] = field(default=(), repr=False)
     """What it notes of packets that pass (codegen/points.py), where that was asked for."""
 
+    story_points: tuple[str, ...] = field(default=(), repr=False)
+    """What it tells of packets, where it is one of traced()."""
+
     def reached(self) -> list[str]:
         """The points that a packet passed, in any engine of this process."""
         if not self.points:
@@ -71,19 +76,25 @@ class Program:
         return [name for name, passed in zip(self.points, bytes(seen), strict=True) if passed]
 
 
+def traced(program: Program) -> Program:
+    """The same program, which can tell what packets pass (tracing.py). Raises BuildError."""
+    return program if program.story_points else make_program(program.blob, stories=True)
+
+
 def load_program(json_path: str | Path) -> Program:
     """The program of a file; raises as make_program()."""
     return make_program(read_json(Path(json_path)))
 
 
-def make_program(data: bytes, *, points: bool = False) -> Program:
+def make_program(data: bytes, *, points: bool = False, stories: bool = False) -> Program:
     """Read p4c-bm2-ss JSON, generate C, build it (or take it from the cache) and return it;
-    `points`: with notes of what packets passed.
+    `points`: with notes of what packets passed; `stories`: it can tell what each of them passes.
 
     Raises ProgramError for a JSON that cannot be understood, UnsupportedError (naming the
     construct) for one outside the documented subset, BuildError when the compiler fails.
     """
-    model, code, names = _understood(data, points)
+    notes = Notes.STORIES if stories else Notes.SEEN if points else Notes.NONE
+    model, code, names = _understood(data, notes)
     library = build_library(code)
     layout = Layout(model)
     tables = {t.name: _table(layout, i, t) for i, t in enumerate(model.tables())}
@@ -93,6 +104,7 @@ def make_program(data: bytes, *, points: bool = False) -> Program:
 
     return Program(
         library=library,
+        blob=data,
         model=model,
         tables=tables,
         value_sets={
@@ -103,15 +115,16 @@ def make_program(data: bytes, *, points: bool = False) -> Program:
         meters=number(model.meters),
         registers=number(model.registers),
         digests={i: (f.name, learn_widths(layout, f)) for i, f in model.learn_lists.items()},
-        points=names,
+        points=() if stories else names,
+        story_points=names if stories else (),
     )
 
 
 @lru_cache(maxsize=limits.PROGRAMS_KEPT)
-def _understood(data: bytes, points: bool) -> tuple[m.Model, str, tuple[str, ...]]:
+def _understood(data: bytes, notes: Notes) -> tuple[m.Model, str, tuple[str, ...]]:
     """The model of a program, the C generated from it, and the points it notes."""
     model = parse_json(data)
-    return (model, *generate_with_points(model)) if points else (model, generate(model), ())
+    return (model, *generate_with_points(model, notes))
 
 
 def _table(layout: Layout, index: int, t: m.Table) -> TableInfo:

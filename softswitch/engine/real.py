@@ -25,6 +25,7 @@ class RealEngine(EngineBase):
         super().__init__(
             program, cpu_port=cpu_port, drop_port=drop_port, queues=queues, memory=False
         )
+        self._forwards = False
         try:
             for port, ifname in ports.items():
                 self.add_port(port, ifname)
@@ -35,10 +36,21 @@ class RealEngine(EngineBase):
     def start(self) -> None:
         """Begin forwarding, or continue after pause(); idempotent."""
         self._call("packet thread", "start")
+        self._forwards = True
 
     def pause(self) -> None:
         """Stop forwarding until start(); frames that arrive wait in the ports' receive rings."""
         self._call("", "pause")
+        self._forwards = False
+
+    def use(self, program: Program) -> None:
+        """Go on with other code of the same program, what waits included."""
+        forwards = self._forwards
+        if forwards:
+            self.pause()
+        super().use(program)
+        if forwards:
+            self.start()
 
     def add_port(self, port: int, ifname: str) -> None:
         """Attach an interface, before or after start()."""

@@ -228,6 +228,17 @@ class Device:
                 counters[f"engine_{name}"] = value
         return counters
 
+    def forwarding(self) -> Engine:
+        """The engine that forwards now. Raises EngineError."""
+        if self._running is None:
+            raise EngineError("there is no program yet; a controller has to send one")
+        return self._running.engine
+
+    async def compiling(self, work: Callable[[], _T]) -> _T:
+        """What compiles waits for its turn, as pipelines do; it is done outside the event loop."""
+        async with self._building:
+            return await asyncio.to_thread(work)
+
     async def close(self) -> None:
         """Stop forwarding."""
         async with self._lock:

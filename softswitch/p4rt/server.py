@@ -6,8 +6,10 @@ from finsy.proto import p4r_grpc
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.service import P4RuntimeService
+from fcn.softswitch.p4rt.trace import TraceService
 from fcn.softswitch.p4rt.trafficmanager import TrafficManagerService
 from fcn.softswitch.p4rt.transport import Transport, TransportError
+from fcn.softswitch.proto import trace_pb2_grpc as trace_grpc
 from fcn.softswitch.proto import trafficmanager_pb2_grpc as tm_grpc
 
 KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS = 30_000, 20_000
@@ -59,6 +61,7 @@ def open_server(device: Device, ports: Ports, transport: Transport) -> tuple[grp
     p4r_grpc.add_P4RuntimeServicer_to_server(P4RuntimeService(device), server)
     traffic_manager = TrafficManagerService(ports, device.statistics)
     tm_grpc.add_TrafficManagerServicer_to_server(traffic_manager, server)
+    trace_grpc.add_TraceServicer_to_server(TraceService(device), server)
     try:
         port = (
             server.add_insecure_port(address)

@@ -328,6 +328,7 @@ class Actions:
         k, array = self._array(self.counters, counter)
         return [
             f"uint64_t i = {self._index(exprs, index)};",
+            *self.layout.points.cell("counter", array.name),
             f"if (i < {array.size})",
             f"    sw_count(&e->counters[{k}][i], p);",
         ]
@@ -339,6 +340,7 @@ class Actions:
         x = v.Value(f"(uint64_t)sw_meter_run(e, &e->meters[{k}][i], p->ingress_len)", "u64", 0, 2)
         return [
             f"uint64_t i = {self._index(exprs, index)};",
+            *self.layout.points.cell("meter", array.name),
             f"if (i < {array.size}) {{",
             *indent(exprs.store(target, x)),
             "}",
@@ -363,6 +365,7 @@ class Actions:
         x = v.Value(f"({v.ctype(kind)}){self._cell(k, r)}", kind, 0, (1 << r.width) - 1)
         return [
             f"uint64_t i = {self._index(exprs, index)};",
+            *self.layout.points.cell("register read", r.name, r.size, self._cell(k, r)),
             f"if (i < {r.size}) {{",
             *indent(exprs.store(target, x)),
             "}",
@@ -377,6 +380,7 @@ class Actions:
             f"uint64_t i = {self._index(exprs, index)};",
             f"if (i < {r.size})",
             "    " + exprs.store_code(self._cell(k, r), r.width, x),
+            *self.layout.points.cell("register write", r.name, r.size, self._cell(k, r)),
         ]
 
     @staticmethod

@@ -219,6 +219,7 @@ class ControlBlocks:
 
     def _dispatch(self, pipeline: str, t: m.Table, nodes: dict[str, str]) -> list[str]:
         out: list[str] = []
+        words = key_words(self.layout, t)
         if t.profile is None:
             out += ["const uint32_t action = n->action;", "const void *data = n->data;"]
         else:
@@ -228,7 +229,8 @@ class ControlBlocks:
             out.append(f"case {a}:")
             for what, test in (("hit", "if (hit)"), ("miss", "if (!hit)")):
                 name = (pipeline, t.name, what, self.model.actions[a].name)
-                out += [f"    {test} {mark}" for mark in self.layout.points.mark(*name)]
+                marks = self.layout.points.applied(words, *name)
+                out += [f"    {test} {{ {mark} }}" for mark in marks]
             out.append(f"    act_{a}(e, p, h, data);")
             out += indent(self._exit())
             hit = self._label(nodes, self._next(t, a, hit=True))
@@ -238,7 +240,7 @@ class ControlBlocks:
             else:
                 out += ["    if (hit)", f"        goto {hit};", f"    goto {miss};"]
         # A miss of a table without a default action
-        mark = self.layout.points.mark(pipeline, t.name, "miss", "")
+        mark = self.layout.points.applied(words, pipeline, t.name, "miss", "")
         out += ["default:", *indent(mark), "    (void)data;", "    break;", "}"]
         hit = self._label(nodes, t.next_hit if t.hit_or_miss else t.default_next)
         miss = self._label(nodes, t.next_miss if t.hit_or_miss else t.default_next)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen.budget import Budget
-from fcn.softswitch.engine.codegen.points import Points
+from fcn.softswitch.engine.codegen.points import Notes, Points
 from fcn.softswitch.engine.errors import ProgramError
 
 
@@ -46,10 +46,10 @@ class Place:
 class Layout:
     """C names of everything in the PHV: numbers, and nothing of the program's own names."""
 
-    def __init__(self, model: m.Model, points: bool = False) -> None:
+    def __init__(self, model: m.Model, notes: Notes = Notes.NONE) -> None:
         self.model = model
         self.budget = Budget()
-        self.points = Points(points)
+        self.points = Points(notes)
         self._types: dict[str, str] = {}
         self._fields: dict[tuple[str, str], str] = {}
         self._declared: dict[tuple[str, str], m.FieldType] = {}
@@ -161,6 +161,20 @@ class Layout:
             ),
         )
 
+    def valid_slot(self, header: str) -> int:
+        """The index of a header's validity, which is at the beginning of the PHV."""
+        return int(self._places[header].valid.removeprefix("h->valid[").removesuffix("]"))
+
+    def field_table(self) -> str:
+        """C of where each field of each header is, and of how many octets."""
+        rows = [
+            f"{{offsetof(phv, {at}), sizeof ((phv *)0)->{at}}}"
+            for h in self.model.headers.values()
+            for f in h.type.fields
+            for at in [f"{self._places[h.name].code}.{self.member(h.type, f.name)}"[len("h->") :]]
+        ]
+        return f"SW_API const uint32_t sw_fields[][2] = {{{', '.join(rows or ['{0}'])}}};\n"
+
     def definitions(self) -> str:
         """C definitions of the header types and of struct phv."""
         out = []
@@ -216,7 +230,7 @@ class Layout:
             if h.name in in_stack:
                 continue
             place = self._places[h.name]
-            slot = int(place.valid.removeprefix("h->valid[").removesuffix("]"))
+            slot = self.valid_slot(h.name)
             spans[slot] = (place.code.removeprefix("h->"), f"struct {self.type_name(h.type)}")
         for s in self.model.stacks.values():
             array = self.stack_array(s.name).removeprefix("h->")

@@ -8,6 +8,7 @@ from fcn.softswitch.engine.codegen.control_blocks import ControlBlocks
 from fcn.softswitch.engine.codegen.expr import Exprs
 from fcn.softswitch.engine.codegen.layout import Layout, nbytes
 from fcn.softswitch.engine.codegen.parser import Parser
+from fcn.softswitch.engine.codegen.points import Notes
 from fcn.softswitch.engine.codegen.value import Value
 from fcn.softswitch.engine.errors import UnsupportedError
 
@@ -16,19 +17,20 @@ _REQUIRED = ("ingress_port", "packet_length", "instance_type", "egress_spec", "e
 
 def generate(model: m.Model) -> str:
     """C of a program; raises UnsupportedError for constructs outside the subset."""
-    return _Unit(model, False).text()
+    return generate_with_points(model, Notes.NONE)[0]
 
 
-def generate_with_points(model: m.Model) -> tuple[str, tuple[str, ...]]:
+def generate_with_points(model: m.Model, notes: Notes = Notes.SEEN) -> tuple[str, tuple[str, ...]]:
     """As generate(), with notes of the points that packets passed; and the points (points.py)."""
-    unit = _Unit(model, True)
+    unit = _Unit(model, notes)
     return unit.text(), tuple(unit.layout.points.names)
 
 
 class _Unit:
-    def __init__(self, model: m.Model, points: bool) -> None:
+    def __init__(self, model: m.Model, notes: Notes) -> None:
         self.model = model
-        self.layout = Layout(model, points)
+        self.notes = notes
+        self.layout = Layout(model, notes)
         self.exprs = Exprs(self.layout)
         self.actions = Actions(self.layout)
         for name in _REQUIRED:
@@ -40,6 +42,7 @@ class _Unit:
         parts = [
             self.layout.definitions(),
             self.layout.reset_functions(),
+            self.layout.field_table() if self.notes is Notes.STORIES else "",
             header_functions(self.layout),
             calculations(self.layout),
             self.actions.definitions(),
@@ -61,7 +64,8 @@ class _Unit:
         limbs = (widest + 64) // 64 + 1
         head = [
             f"#define SW_WIDE {max(3, limbs)}",
-            '#include "sw_core.h"',
+            *(["#define SW_TRACED 1"] if self.notes is Notes.STORIES else []),
+            '#include "sw_trace.h"',
             '#include "sw_wide.h"',
             self.layout.points.definition(),
         ]

@@ -37,6 +37,8 @@ typedef struct sw_pkt {
     uint16_t repetitions; /* how often actions went back to an earlier step */
     uint32_t charge; /* octets it takes of its ingress port's memory; 0: it is not counted there */
     uint32_t held;   /* octets it takes in its queue */
+    uint32_t trace;  /* its number in what is told of packets (sw_trace.h), 0: nothing is */
+    uint16_t story;
     /* Requests of the pass; 0 is none. Clone sessions carry SW_SESSION_VALID. */
     uint16_t clone_session, clone_list, learn_list, resubmit_list, recirculate_list;
     uint64_t due_ns;
@@ -227,6 +229,8 @@ struct sw_engine {
     uint64_t loop_drops;
     uint64_t failed_assertions, tx_errors, rx_ring_drops, capture_drops;
     struct sw_loop *loop;
+    struct sw_trace *trace; /* of programs built for it */
+    uint32_t traced_packets; /* the last number of one */
     uint64_t random;
     uint8_t scratch[SW_MAX_FRAME + 8192];
 };

@@ -46,9 +46,25 @@ typedef struct {
     uint64_t held; /* waiting in queues and on wires now */
 } sw_balance;
 
+/* A test of a field at an offset, of a header that is valid where phv[valid] is not 0 (UINT32_MAX: it
+ * always is), with value and mask as this machine stores them; `at` UINT32_MAX: of the port. */
+typedef struct {
+    uint32_t group, at, size, valid;
+    uint8_t value[16], mask[16];
+} sw_trace_test;
+
+/* Octets to be taken, stories and packets of theirs that are inside, packets that no story is told
+ * of, records without room. */
+typedef struct {
+    uint32_t size, stories, live;
+    uint64_t passed, lost;
+} sw_trace_state;
+
 SW_API sw_engine *sw_engine_new(uint32_t cpu_port, uint32_t drop_port, uint32_t queues, bool memory,
                          int event_fd);
 SW_API void sw_engine_free(sw_engine *e);
+/* Before this code goes on with an engine that other code of the same program made. */
+SW_API void sw_ctl_adopt(sw_engine *e);
 
 SW_API void sw_ctl_inject(sw_engine *e, uint32_t port, const uint8_t *data, uint32_t len);
 SW_API void sw_ctl_advance(sw_engine *e, uint64_t ns);
@@ -114,6 +130,15 @@ SW_API const sw_sim_api *sw_ctl_sim_api(void);
 
 /* Of each point whether a packet passed it; only in a program that was built with them. */
 extern uint8_t sw_seen[];
+
+/* For stories of packets, only in a program that was built for them; see sw_trace.h. */
+/* Where each field is in the headers and metadata, and its octets, by header and field of the model. */
+extern const uint32_t sw_fields[][2];
+SW_API int64_t sw_ctl_trace_start(sw_engine *e, const sw_trace_test *tests, uint32_t n,
+                                  uint32_t stories, uint32_t story_octets, uint32_t octets);
+SW_API void sw_ctl_trace_stop(sw_engine *e);
+SW_API void sw_ctl_trace_look(sw_engine *e, sw_trace_state *out);
+SW_API size_t sw_ctl_trace_take(sw_engine *e, uint8_t *dst, size_t cap);
 
 /* Interfaces and the thread that serves them. On SW_ERR_SYSTEM errno is set. */
 SW_API int64_t sw_ctl_port_attach(sw_engine *e, uint32_t port, const char *ifname);

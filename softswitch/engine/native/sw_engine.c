@@ -1,7 +1,7 @@
 /* An engine from its making to its end, and what it is given and gives back. */
 #include <stdlib.h>
 
-#include "sw_ctl.h"
+#include "sw_trace.h"
 
 #define DEFAULT_DEPTH 64u /* packets, as in simple_switch */
 
@@ -65,6 +65,7 @@ void sw_engine_free(sw_engine *e)
     if (!e)
         return;
     sw_ctl_stop(e);
+    SW_TRACE(sw_ctl_trace_stop(e));
     for (uint32_t i = 0; i < SW_PORTS; i++) {
         sw_ctl_port_detach(e, i);
         for (unsigned q = 0; q < SW_QUEUES; q++) {
@@ -108,6 +109,13 @@ void sw_engine_free(sw_engine *e)
     free(e->out);
     pthread_mutex_destroy(&e->lock);
     free(e);
+}
+
+void sw_ctl_adopt(sw_engine *e)
+{
+    sw_lock(e);
+    sw_hash_init();
+    sw_unlock(e);
 }
 
 void sw_ctl_inject(sw_engine *e, uint32_t port, const uint8_t *data, uint32_t len)

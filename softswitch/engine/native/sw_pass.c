@@ -1,5 +1,5 @@
 /* The path of a packet as in simple_switch: ingress thread, traffic manager, egress thread. */
-#include "sw_core.h"
+#include "sw_trace.h"
 
 /* Most packets that wait for resubmission or recirculation; more are dropped. */
 #define INPUT_CAPACITY 1024u
@@ -66,6 +66,7 @@ static void replicate(sw_engine *e, sw_pkt *p, const sw_replica *r, uint32_t n, 
         sw_pkt *c = clone_headers(e, p);
         if (!c)
             continue;
+        SW_TRACE(sw_trace_copied(e, p, c, SW_T_REPLICA, r[i].instance));
         if (truncate)
             c->truncated = truncate;
         sw_enqueue(e, c, r[i].port);
@@ -93,6 +94,7 @@ static void learn(sw_engine *e, const sw_pkt *p)
 {
     uint8_t buf[4096];
     uint32_t n = prog->learn(p, p->learn_list, buf, sizeof buf);
+    SW_TRACE(sw_trace_note(e, p, SW_T_DIGEST, p->learn_list));
     if (n)
         sw_emit_event(e, SW_EV_DIGEST, p->learn_list, 0, buf, n);
 }
@@ -111,16 +113,22 @@ static void put_input(sw_engine *e, sw_pkt *c)
 void sw_ingress(sw_engine *e, sw_pkt *p)
 {
     uint32_t head = p->head, len = p->len, reg_len = p->reg_len;
+    SW_TRACE(sw_trace_pass(e, p));
     prog->parse(e, p);
     prog->parsed(p);
+    SW_TRACE(sw_trace_parsed(e, p));
     prog->ingress(e, p);
+    SW_TRACE(sw_trace_flush(e, p));
     p->exit = false;
 
     uint16_t session = p->clone_session, list = p->clone_list;
     p->clone_session = p->clone_list = 0;
+    if (session && !e->sessions[session & ~SW_SESSION_VALID])
+        SW_TRACE(sw_trace_note(e, p, SW_T_NO_SESSION, session & ~SW_SESSION_VALID));
     if (session && e->sessions[session & ~SW_SESSION_VALID]) {
         sw_pkt *c = clone_data(e, p, p->buf + head, len);
         if (c) {
+            SW_TRACE(sw_trace_copied(e, p, c, SW_T_CLONE_I2E, session & ~SW_SESSION_VALID));
             c->reg_len = reg_len;
             prog->set_ingress_port(c, p->ingress_port);
             prog->parse(e, c);
@@ -137,6 +145,7 @@ void sw_ingress(sw_engine *e, sw_pkt *p)
     if (p->resubmit_list) {
         sw_pkt *c = clone_data(e, p, p->buf + head, len);
         if (c) {
+            SW_TRACE(sw_trace_copied(e, p, c, SW_T_RESUBMIT, p->resubmit_list));
             prog->copy_fields(c, p, p->resubmit_list);
             prog->set_instance_type(c, SW_RESUBMIT);
             c->reg_len = reg_len;
@@ -149,6 +158,7 @@ void sw_ingress(sw_engine *e, sw_pkt *p)
     uint32_t group = prog->mcast_grp(p);
     if (group) {
         const sw_mgroup *g = find_mgroup(e, group);
+        SW_TRACE(sw_trace_note(e, p, SW_T_GROUP, group));
         prog->set_instance_type(p, SW_REPLICATION);
         if (g)
             replicate(e, p, g->replicas, g->n, 0);
@@ -170,13 +180,18 @@ void sw_egress(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t now)
         p->copies = 0;
     p->came_round = false;
     prog->dequeued(p, now / 1000, sw_queued(&e->ports[number], p->queue), e->drop_port);
+    SW_TRACE(sw_trace_egress(e, p));
     prog->egress(e, p);
+    SW_TRACE(sw_trace_flush(e, p));
 
     uint16_t session = p->clone_session, list = p->clone_list;
     p->clone_session = p->clone_list = 0;
+    if (session && !e->sessions[session & ~SW_SESSION_VALID])
+        SW_TRACE(sw_trace_note(e, p, SW_T_NO_SESSION, session & ~SW_SESSION_VALID));
     if (session && e->sessions[session & ~SW_SESSION_VALID]) {
         sw_pkt *c = clone_headers(e, p);
         if (c) {
+            SW_TRACE(sw_trace_copied(e, p, c, SW_T_CLONE_E2E, session & ~SW_SESSION_VALID));
             prog->reset_metadata(c);
             prog->copy_fields(c, p, list);
             prog->set_instance_type(c, SW_E2E_CLONE);
@@ -188,7 +203,9 @@ void sw_egress(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t now)
         /* Headers are written up to where the payload begins. */
         if (p->head > p->frame->written)
             p->frame->written = p->head;
+        SW_TRACE(sw_trace_note(e, p, SW_T_DEPARSER, 0));
         prog->deparse(e, p);
+        SW_TRACE(sw_trace_flush(e, p));
     }
     if (drop || p->dropped) {
         sw_pkt_end(e, p, p->dropped ? SW_FAILED : SW_EGRESS_DROP);
@@ -198,6 +215,7 @@ void sw_egress(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t now)
         /* Truncation is lost on recirculation: the copy is made from the whole buffer. */
         sw_pkt *c = clone_data(e, p, sw_data(p), p->len);
         if (c) {
+            SW_TRACE(sw_trace_copied(e, p, c, SW_T_RECIRCULATE, p->recirculate_list));
             prog->copy_fields(c, p, p->recirculate_list);
             prog->set_instance_type(c, SW_RECIRC);
             c->reg_len = c->ingress_len = c->len;

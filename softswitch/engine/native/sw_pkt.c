@@ -1,5 +1,5 @@
 /* Packets and the frames they are made of. */
-#include "sw_core.h"
+#include "sw_trace.h"
 
 #include <stdlib.h>
 
@@ -18,6 +18,7 @@ static sw_pkt *pkt_new(sw_engine *e)
         memset(p, 0, size);
     }
     p->truncated = SW_NO_TRUNCATION;
+    SW_TRACE(p->trace = 0);
     p->exit = p->dropped = p->checksum_error = p->came_round = false;
     p->parser_error = p->copies = p->repetitions = p->charge = 0;
     p->clone_session = p->clone_list = p->learn_list = p->resubmit_list = p->recirculate_list = 0;
@@ -73,6 +74,7 @@ sw_frame *sw_frame_seat(sw_engine *e, sw_frame *f)
 void sw_pkt_end(sw_engine *e, sw_pkt *p, enum sw_end why)
 {
     e->ended[why]++;
+    SW_TRACE(sw_trace_end(e, p, why));
     if (SW_UNLIKELY(p->charge))
         sw_ingress_release(e, p);
     if (p->frame)

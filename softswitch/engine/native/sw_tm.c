@@ -1,5 +1,5 @@
 /* The traffic manager: queues, rates and delays of ports, and the order of what they do. */
-#include "sw_core.h"
+#include "sw_trace.h"
 
 #include <stdlib.h>
 
@@ -28,6 +28,7 @@ static void deliver(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t at)
 {
     sw_port *port = &e->ports[number];
     uint32_t len = sw_size(p);
+    SW_TRACE(sw_trace_sent(e, p, number, at));
     port->tx_packets++;
     port->tx_octets += len;
     if (number == e->cpu_port) {
@@ -181,6 +182,7 @@ void sw_enqueue(sw_engine *e, sw_pkt *p, uint32_t number)
     sw_fifo *q = again ? &port->rounds[queue] : &port->queues[queue];
     p->came_round = again;
     prog->enqueued(p, e->now_ns / 1000, sw_queued(port, queue));
+    SW_TRACE(sw_trace_queued(e, p, number, queue, sw_queued(port, queue)));
     enum sw_end full = sw_buffer_take(e, port, queue, p);
     if (full != SW_ENDS) {
         sw_pkt_end(e, p, full);

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from fcn.contract.version import fcn_version
 from fcn.controller.cli import shell
-from fcn.controller.cli.capture import CaptureError, _controller
+from fcn.controller.cli.capture import CaptureError, controller_process
 from fcn.controller.cli.main import app
 from fcn.controller.config.load import EXAMPLE
 
@@ -132,9 +132,9 @@ def test_names_are_shown_as_they_are_typed(tmp_path: Path) -> None:
     fcn("check", "-c", f"{tmp_path}/[/]", code=3, says=f"cannot read {tmp_path}/[/]: ")
 
 
-def test_a_controller_that_has_just_ended_is_named() -> None:
+def test_acontroller_process_that_has_just_ended_is_named() -> None:
     with pytest.raises(CaptureError, match="the controller at unix:/nonexistent/api is gone"):
-        _controller(NOWHERE)
+        controller_process(NOWHERE)
 
 
 def test_a_cache_that_cannot_be_written_is_named(
@@ -147,7 +147,7 @@ def test_a_cache_that_cannot_be_written_is_named(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_a_socket_of_somebody_else_is_no_missing_controller() -> None:
+def test_a_socket_of_somebody_else_is_no_missingcontroller_process() -> None:
     with TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listening:
         Path(folder).chmod(0o755)
         path = Path(folder) / "api"

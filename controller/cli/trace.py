@@ -1,0 +1,66 @@
+"""`fcn trace`: stories of packets, told by the package `softswitch`."""
+
+import os
+from typing import TYPE_CHECKING
+
+import typer
+
+from fcn.controller.cli.capture import CaptureError, controller_process, entering
+from fcn.controller.cli.common import controller, fail
+from fcn.controller.cli.programs import become
+from fcn.controller.config.notation import DEFAULT_ENDPOINT
+
+if TYPE_CHECKING:
+    from fcn.controller.proto import fcn_pb2 as pb
+
+
+def trace(context: typer.Context) -> None:
+    """Tell what packets pass in a switch, and why they end: `fcn trace --help`."""
+    arguments = list(context.args)
+    if arguments and not arguments[0].startswith("-"):
+        node = arguments.pop(0)
+        api, arguments = _taken(arguments, "--api")
+        arguments = [*_of(node, api), *arguments]
+        # The switch's address is one of where the controller runs.
+        try:
+            inside = entering(controller_process(api))
+        except CaptureError as error:
+            raise fail(str(error)) from None
+        become("fcn.softswitch.tracer", arguments, inside=inside)
+    become("fcn.softswitch.tracer", arguments)
+
+
+def _taken(arguments: list[str], option: str) -> tuple[str, list[str]]:
+    """The value of --api, which only this command knows, and the other arguments."""
+    value, left = os.environ.get("FCN_API") or DEFAULT_ENDPOINT, []
+    given = iter(arguments)
+    for argument in given:
+        name, _, joined = argument.partition("=")
+        if name == option:
+            value = joined or next(given, "")
+        else:
+            left.append(argument)
+    return value, left
+
+
+def _of(node: str, api: str) -> list[str]:
+    """How the controller reaches a node, as options."""
+    with controller(api) as client:
+        nodes = {item.name: item for item in client.status().nodes}
+    if node not in nodes:
+        raise fail(f"there is no node {node!r}; the nodes are: {', '.join(nodes)}")
+    return ["--node", node, *_reach(nodes[node])]
+
+
+def _reach(switch: "pb.NodeStatus") -> list[str]:
+    options = ["--switch", switch.grpc, "--device-id", str(switch.device_id)]
+    if switch.HasField("tls"):
+        tls = {
+            "--ca": switch.tls.ca,
+            "--certificate": switch.tls.certificate,
+            "--key": switch.tls.key,
+            "--name": switch.tls.name,
+        }
+        for option, value in tls.items():
+            options += [option, value] if value else []
+    return options

@@ -1,0 +1,1 @@
+"""`fcn top`: the network in the terminal, by Textual."""

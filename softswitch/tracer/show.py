@@ -1,0 +1,38 @@
+"""Stories on the terminal, as JSON, or as a page."""
+
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+
+from fcn.softswitch.stories.page import as_page
+from fcn.softswitch.stories.story import Story
+from fcn.softswitch.stories.text import as_text
+
+
+class ShowError(Exception):
+    """The page cannot be written; the message says why."""
+
+
+def show(stories: Iterable[Story], *, full: bool, as_json: bool, html: Path | None) -> int:
+    """Show stories as they come, in one form; returns how many there were. Raises ShowError."""
+    told: list[Story] = []
+    for story in stories:
+        told.append(story)
+        if as_json:
+            print(json.dumps(asdict(story)), flush=True)
+        elif html is None:
+            print(as_text(story, len(told), full=full), flush=True)
+    if html is not None:
+        try:
+            html.write_text(as_page(told), encoding="utf-8")
+        except OSError as error:
+            raise ShowError(f"cannot write {html}: {error.strerror}") from error
+        say(f"{len(told)} stories: {html}")
+    return len(told)
+
+
+def say(text: str) -> None:
+    """Say something beside the stories."""
+    print(text, file=sys.stderr, flush=True)

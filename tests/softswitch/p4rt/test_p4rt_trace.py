@@ -1,0 +1,197 @@
+"""The Trace service: stories over gRPC, who may ask, and what becomes of the switch meanwhile."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from finsy.proto import p4r, p4r_grpc
+from p4rt_testing import FakeBackend, Session
+
+from fcn.softswitch.api import ActionCall, Engine, Exact
+from fcn.softswitch.engine import MemoryEngine, make_program
+from fcn.softswitch.p4rt.device import Device
+from fcn.softswitch.p4rt.ports import Ports
+from fcn.softswitch.p4rt.server import start_server
+from fcn.softswitch.p4rt.trace import LONGEST_MS, MOST_STORIES, _is_near
+from fcn.softswitch.p4rt.transport import Transport
+from fcn.softswitch.proto import trace_pb2 as pb
+from fcn.softswitch.proto import trace_pb2_grpc as pb_grpc
+from fcn.softswitch.tracer.alone import Alone, read_config, updates
+from fcn.softswitch.tracer.alone import Ports as AlonePorts
+from fcn.softswitch.tracer.live import LiveError, Where, copy_of
+
+KITCHEN = Path(__file__).parents[1] / "p4" / "kitchen.json"
+MAC = 0x112233445566
+FRAME = bytes.fromhex("1122334455660a000000000188b6")
+PATIENCE = 300
+
+
+class _Memory(FakeBackend):
+    """Engines with ports in memory."""
+
+    def open(self, device_config: bytes) -> Engine:
+        return MemoryEngine(make_program(device_config))
+
+    def start(self, engine: Engine) -> None:
+        """It runs when it is given a packet."""
+
+    def pause(self, engine: Engine) -> None:
+        """Likewise."""
+
+    def close(self, engine: Engine) -> None:
+        engine.close()
+
+
+@dataclass
+class Switch:
+    device: Device
+    address: str
+    stub: Any
+    p4r: p4r_grpc.P4RuntimeStub
+
+    @property
+    def engine(self) -> MemoryEngine:
+        engine = self.device.forwarding()
+        assert isinstance(engine, MemoryEngine)
+        return engine
+
+
+@pytest.fixture
+async def switch() -> AsyncIterator[Switch]:
+    ports = Ports({}, {})
+    device = Device(1, _Memory(), ports.attach, ports.on_status)
+    server, port = await start_server(device, ports, Transport("127.0.0.1:0"))
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        stubs = pb_grpc.TraceStub(channel), p4r_grpc.P4RuntimeStub(channel)
+        yield Switch(device, f"127.0.0.1:{port}", *stubs)
+    await server.stop(None)
+    await device.close()
+
+
+@pytest.fixture
+async def kitchen(switch: Switch) -> Switch:
+    await switch.device.preload(read_config(KITCHEN, None))
+    forward = ActionCall("I.forward", (2, 7))
+    switch.engine.table_insert("I.l2", [Exact(MAC), Exact(1)], 0, forward)
+    return switch
+
+
+async def _refused(switch: Switch, **request: object) -> grpc.aio.AioRpcError:
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        async for _ in switch.stub.Tell(pb.TellRequest(**request), timeout=PATIENCE):
+            pass
+    error: grpc.aio.AioRpcError = refused.value
+    return error
+
+
+async def test_stories_of_packets_that_pass_meanwhile(kitchen: Switch) -> None:
+    plain = kitchen.engine.program
+    call = kitchen.stub.Tell(
+        pb.TellRequest(port=1, count=2, match=["eth.type=0x88b6"]), timeout=PATIENCE
+    )
+    assert (await call.read()).ready
+    assert kitchen.engine.program is not plain
+    for port in (1, 3, 1):
+        kitchen.engine.inject(port, FRAME)
+    told = [await call.read() for _ in range(3)]
+    stories = [json.loads(each.story) for each in told[:2]]
+    assert [story["packet"]["port"] for story in stories] == [1, 1]
+    assert all(story["complete"] for story in stories)
+    assert (told[2].summary.stories, told[2].summary.passed, told[2].summary.lost) == (2, 1, 0)
+    assert await call.read() is grpc.aio.EOF
+    assert kitchen.engine.program is plain
+
+
+async def test_it_ends_when_time_is_over(kitchen: Switch) -> None:
+    call = kitchen.stub.Tell(pb.TellRequest(milliseconds=50), timeout=PATIENCE)
+    told = [each.WhichOneof("what") async for each in call]
+    assert told == ["ready", "summary"]
+
+
+async def test_it_ends_when_the_client_is_gone(kitchen: Switch) -> None:
+    plain = kitchen.engine.program
+    call = kitchen.stub.Tell(pb.TellRequest(milliseconds=LONGEST_MS), timeout=PATIENCE)
+    assert (await call.read()).ready
+    assert kitchen.engine.program is not plain
+    call.cancel()
+    async with asyncio.timeout(PATIENCE):
+        while kitchen.engine.program is not plain:  # noqa: ASYNC110 - the server changes it
+            await asyncio.sleep(0)
+    kitchen.engine.inject(1, FRAME)
+    assert len(kitchen.engine.outputs()) == 1
+
+
+async def test_another_pipeline_ends_it(kitchen: Switch) -> None:
+    call = kitchen.stub.Tell(pb.TellRequest(milliseconds=LONGEST_MS), timeout=PATIENCE)
+    assert (await call.read()).ready
+    await kitchen.device.preload(read_config(KITCHEN, None))
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await call.read()
+    assert refused.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+    kitchen.engine.inject(1, FRAME)
+
+
+async def test_one_at_a_time(kitchen: Switch) -> None:
+    call = kitchen.stub.Tell(pb.TellRequest(milliseconds=LONGEST_MS), timeout=PATIENCE)
+    assert (await call.read()).ready
+    error = await _refused(kitchen)
+    assert error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    call.cancel()
+
+
+async def test_a_copy_of_a_switch_does_what_the_switch_would(kitchen: Switch) -> None:
+    info = read_config(KITCHEN, None).p4info
+    table = next(t for t in info.tables if t.preamble.name == "I.l2")
+    action = next(a for a in info.actions if a.preamble.name == "I.forward")
+    entry = p4r.TableEntry(
+        table_id=table.preamble.id,
+        match=[
+            p4r.FieldMatch(field_id=1, exact=p4r.FieldMatch.Exact(value=FRAME[:6])),
+            p4r.FieldMatch(field_id=2, exact=p4r.FieldMatch.Exact(value=b"\3")),
+        ],
+    )
+    entry.action.action.action_id = action.preamble.id
+    for number, given in enumerate((b"\2", b"\7"), 1):
+        entry.action.action.params.add(param_id=number, value=given)
+    async with Session(kitchen.p4r) as session:
+        await session.arbitrate()
+        insert = p4r.Update(type=p4r.Update.INSERT, entity=p4r.Entity(table_entry=entry))
+        await session.write(insert)
+    where = Where(kitchen.address)
+    config, entities = await asyncio.to_thread(copy_of, where, 1)
+    alone = await asyncio.to_thread(Alone, config, updates(entities), AlonePorts(), "pe1")
+    (story,) = await asyncio.to_thread(lambda: list(alone.tell([FRAME], 3)))
+    assert (story.node, story.packet.steps[-1].what) == ("pe1", "port 2")
+    with pytest.raises(LiveError, match="device 9 is not here"):
+        await asyncio.to_thread(copy_of, where, 9)
+    with pytest.raises(LiveError, match="no switch answers"):
+        await asyncio.to_thread(copy_of, Where("unix:/nonexistent/switch"), 1)
+
+
+async def test_what_cannot_be_is_refused(kitchen: Switch) -> None:
+    for request in (
+        {"count": MOST_STORIES + 1},
+        {"milliseconds": LONGEST_MS + 1},
+        {"match": ["eth.type=1"] * 33},
+        {"match": ["eth.colour=red"]},
+    ):
+        error = await _refused(kitchen, **request)
+        assert error.code() is grpc.StatusCode.INVALID_ARGUMENT, request
+
+
+async def test_a_switch_without_a_program_says_so(switch: Switch) -> None:
+    error = await _refused(switch)
+    assert error.code() is grpc.StatusCode.FAILED_PRECONDITION
+    assert "no program yet" in (error.details() or "")
+
+
+def test_who_is_on_this_machine() -> None:
+    for peer in ("unix:", "unix:/run/x", "ipv4:127.0.0.1:40000", "ipv6:%5B::1%5D:4000"):
+        assert _is_near(peer)
+    for peer in ("ipv4:10.0.0.1:127", "ipv6:%5B2001:db8::1%5D:1", "ipv4:128.0.0.1:1", ""):
+        assert not _is_near(peer)
