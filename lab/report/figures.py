@@ -12,6 +12,7 @@ from fcn.lab.result.convergence import long_connections
 from fcn.lab.result.deadlock import deadlocks
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, caused, reactions
+from fcn.lab.result.slowdown import by_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,8 @@ def _of_messages(result: Result) -> list[Figure]:
     whole = times[times["size"] == analysis.ALL]
     row = whole.iloc[0] if len(whole) else None
     speeds = analysis.goodput(result)["goodput_bps"].dropna()
+    slowdowns = by_size(result)
+    slow = slowdowns.iloc[-1] if len(slowdowns) else None
     long = long_connections(result)
     settled = f"{sum(each.settled for each in long)} of {len(long)}" if long else None
     return [
@@ -91,6 +94,10 @@ def _of_messages(result: Result) -> list[Figure]:
         Figure("  completed", _of(row, "completed") or 0),
         Figure("flow completion time, mean", _of(row, "mean_ns"), "ns"),
         Figure("  99th percentile", _of(row, "p99_ns"), "ns"),
+        Figure("slowdown, mean", _of(slow, "mean"), "ratio"),
+        Figure("  median", _of(slow, "median"), "ratio"),
+        Figure("  95th percentile", _of(slow, "p95"), "ratio"),
+        Figure("  99th percentile", _of(slow, "p99"), "ratio"),
         Figure("goodput of all", goodput_bps(result) if result.about.reached_ns else None, "bps"),
         Figure("  of a connection, mean", _number(speeds.mean()), "bps"),
         Figure("  of a connection, least", _number(speeds.min()), "bps"),

@@ -16,6 +16,7 @@ from fcn.lab.result.failover import failovers
 from fcn.lab.result.load import whole_utilization
 from fcn.lab.result.model import DcqcnInfo, Result
 from fcn.lab.result.reaction import reactions
+from fcn.lab.result.slowdown import by_size
 
 MOST_ROWS = 40
 """Of a table in a report; all are in the data frames."""
@@ -50,6 +51,7 @@ def details(result: Result) -> Iterator[ReportTable]:
         _reactions(result),
         _failovers(result),
         _completion(result),
+        _slowdown(result),
         _connections(result),
         _order(result),
         _links(result),
@@ -159,6 +161,22 @@ def _completion(result: Result) -> ReportTable:
             ("max_ns", "longest", "ns"),
         ],
         "Of completed messages only.",
+    )
+
+
+def _slowdown(result: Result) -> ReportTable:
+    return _table(
+        "Slowdown by size of message",
+        by_size(result),
+        [
+            ("size", "size", None),
+            ("messages", "completed", "count"),
+            ("mean", "mean", "ratio"),
+            ("median", "median", "ratio"),
+            ("p95", "95th percentile", "ratio"),
+            ("p99", "99th percentile", "ratio"),
+        ],
+        "How many times as long a message took as alone on its path. Of completed messages only.",
     )
 
 

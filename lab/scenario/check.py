@@ -14,7 +14,8 @@ from fcn.lab.scenario.model import (
     LinkSettings,
     Pattern,
 )
-from fcn.lab.scenario.traffic import NS, mean_size, named, sizes_of, traffic_of
+from fcn.lab.scenario.sizes import Shares
+from fcn.lab.scenario.traffic import NS, named, sizes_of, traffic_of
 from fcn.lab.scenario.wiring import EndHost, Wire, Wiring
 from fcn.topologies.model import TopologyError
 
@@ -308,12 +309,15 @@ def _amounts(
 ) -> Iterator[Finding]:
     # Of the other patterns each host sends to one.
     pairs = len(sources) * (len(targets) if pattern.pattern == "all-to-all" else 1)
-    if (pattern.size is None) == (not pattern.sizes):
-        yield (), "give either size or sizes"
+    given = [pattern.size is not None, bool(pattern.sizes), pattern.distribution is not None]
+    if sum(given) != 1:
+        yield (), "give either size or sizes, or of a poisson pattern a distribution"
         return
     if pattern.pattern != "poisson":
         if pattern.sizes:
             yield ("sizes",), "only a poisson pattern has several sizes; give size"
+        if pattern.distribution:
+            yield ("distribution",), "only a poisson pattern has a distribution; give size"
         if pattern.load is not None:
             yield ("load",), "only a poisson pattern has a load; give count and interval"
         if pairs * pattern.qps * pattern.count > MAX_MESSAGES:
@@ -337,13 +341,14 @@ def _random_messages(
     except (TypeError, ValueError, OverflowError) as error:
         yield ("sizes",), f"write [[64kB, 0.9], [1MB, 0.1]]: {error}"
         return
-    if any(not 0 < share <= MAX_SHARE or not 1 <= size < 1 << 32 for size, share in sizes):
+    shares = sizes.shares if isinstance(sizes, Shares) else ()
+    if any(not 0 < share <= MAX_SHARE or not 1 <= size < 1 << 32 for size, share in shares):
         yield ("sizes",), "sizes are 1 octet to 4 GiB, and their shares above 0, such as 0.9"
         return
     links = [wiring.wire(source.name, source.site) for source in sources]
     rate = sum(link.rate_bps or 0 for link in links if link is not None) * (pattern.load or 0)
     seconds = max(0, wiring.scenario.duration - pattern.start) / NS
-    if rate * seconds / 8 / mean_size(sizes) > MAX_MESSAGES:
+    if rate * seconds / 8 / sizes.mean > MAX_MESSAGES:
         yield ("load",), f"more than {MAX_MESSAGES} messages; give less load or larger sizes"
     peers = min(pattern.peers or len(targets), len(targets))
     if len(sources) * peers * pattern.qps > MAX_MESSAGES:

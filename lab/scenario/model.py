@@ -21,6 +21,7 @@ from fcn.lab.modes import Mode
 from fcn.lab.pfc import PRIORITIES
 from fcn.lab.roce import MAX_MTU, MAX_WINDOW, PSNS, QPS, RoceOptions
 from fcn.lab.scenario.dcqcn import ProfileName, profile_of
+from fcn.lab.scenario.sizes import DistributionName
 from fcn.topologies.data_centre import MAX_HOSTS
 from fcn.topologies.description import NodeName
 from fcn.topologies.units import Delay, Rate, Time, parse_size
@@ -229,6 +230,7 @@ class Pattern(Model):
     to: Annotated[Items[str], Field(min_length=1)]
     size: Size | None = None
     sizes: Items[Annotated[Items[Any], Field(min_length=2, max_length=2)]] = ()
+    distribution: DistributionName | None = None
     count: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     interval: Time = 0
     start: Time = 0
