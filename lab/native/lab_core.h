@@ -13,6 +13,7 @@ typedef struct lab_host lab_host;
 typedef struct lab_switch lab_switch;
 typedef struct lab_pfc lab_pfc;
 typedef struct lab_red lab_red;
+typedef struct lab_jobs lab_jobs;
 
 /* Every node and every direction of a link acts by itself; its number decides between two that
  * are due at the same time, so it must not depend on anything but the order of construction. */
@@ -82,6 +83,7 @@ struct lab {
     size_t tapped_size, tapped_cap;
     uint64_t tapped_lost;
     lab_list completions, notices, pauses;
+    lab_jobs *jobs; /* NULL: none */
 };
 
 /* Give an actor its number; false without memory. */

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
 from fcn.lab.modes import Mode
 from fcn.lab.result.tables import TableName, conform, frame
 
-FORMAT = 2
+FORMAT = 3
 """Changes when an older reader would misunderstand a result."""
 
 
@@ -158,6 +158,7 @@ class Result:
     crossings: pd.DataFrame = field(default_factory=partial(frame, "crossings"))
     controller: pd.DataFrame = field(default_factory=partial(frame, "controller"))
     pauses: pd.DataFrame = field(default_factory=partial(frame, "pauses"))
+    jobs: pd.DataFrame = field(default_factory=partial(frame, "jobs"))
     captures: Mapping[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -19,7 +19,8 @@ PS_PER_NS = PS // NS
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A connection from one host to another; `pattern` is the place of its pattern, from 0."""
+    """A connection from one host to another; `pattern` is the place of its pattern, from 0; jobs
+    have the places after those."""
 
     source: EndHost
     target: EndHost
@@ -50,7 +51,7 @@ class Traffic:
 
 
 def traffic_of(wiring: Wiring) -> Traffic:
-    """All that the scenario of this network sends."""
+    """All that the patterns of this network's scenario send."""
     traffic = Traffic()
     for number, pattern in enumerate(wiring.scenario.traffic):
         # Of its own, so that a pattern is the same whatever stands before it.
