@@ -10,6 +10,7 @@ from fcn.lab.result import analysis
 from fcn.lab.result.chance import by_chance
 from fcn.lab.result.convergence import long_connections
 from fcn.lab.result.deadlock import deadlocks
+from fcn.lab.result.jobs import iterations, jobs
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, caused, reactions
 from fcn.lab.result.slowdown import by_size
@@ -37,6 +38,7 @@ def figures(result: Result) -> list[Figure]:
         *_of_the_run(result),
         *_of_reactions(result),
         *_of_messages(result),
+        *_of_jobs(result),
         *_of_notifications(result),
         *_of_queues_and_losses(result),
     ]
@@ -103,6 +105,19 @@ def _of_messages(result: Result) -> list[Figure]:
         Figure("  of a connection, least", _number(speeds.min()), "bps"),
         Figure("  Jain's fairness index", _number(analysis.jain(speeds)), "ratio"),
         Figure("long connections that settled", settled),
+    ]
+
+
+def _of_jobs(result: Result) -> list[Figure]:
+    each, whole = iterations(result), jobs(result)
+    took = each["took_ns"].astype("float64")
+    done = f"{int(took.notna().sum())} of {len(each)}" if len(each) else None
+    longest = whole["completion_ns"].astype("float64")
+    return [
+        Figure("iterations of jobs completed", done),
+        Figure("  mean", _number(took.mean()), "ns"),
+        Figure("  longest", _number(took.max()), "ns"),
+        Figure("  longest job", _number(longest.max(skipna=False)), "ns"),
     ]
 
 

@@ -13,6 +13,7 @@ from fcn.lab.report.figures import figures
 from fcn.lab.result import analysis
 from fcn.lab.result.deadlock import deadlocks
 from fcn.lab.result.failover import failovers
+from fcn.lab.result.jobs import jobs
 from fcn.lab.result.load import whole_utilization
 from fcn.lab.result.model import DcqcnInfo, Result
 from fcn.lab.result.reaction import reactions
@@ -52,6 +53,7 @@ def details(result: Result) -> Iterator[ReportTable]:
         _failovers(result),
         _completion(result),
         _slowdown(result),
+        _jobs(result),
         _connections(result),
         _order(result),
         _links(result),
@@ -177,6 +179,26 @@ def _slowdown(result: Result) -> ReportTable:
             ("p99", "99th percentile", "ratio"),
         ],
         "How many times as long a message took as alone on its path. Of completed messages only.",
+    )
+
+
+def _jobs(result: Result) -> ReportTable:
+    return _table(
+        "Jobs",
+        jobs(result),
+        [
+            ("job", "job", None),
+            ("ranks", "ranks", "count"),
+            ("iterations", "iterations", "count"),
+            ("completed", "completed", "count"),
+            ("compute_ns", "computing in each", "ns"),
+            ("mean_ns", "an iteration, mean", "ns"),
+            ("median_ns", "median", "ns"),
+            ("p99_ns", "99th percentile", "ns"),
+            ("max_ns", "longest", "ns"),
+            ("completion_ns", "all of them", "ns"),
+        ],
+        "An iteration lasts until every rank has ended it.",
     )
 
 
