@@ -16,8 +16,8 @@ _NEVER = (1 << 64) - 1
 
 @dataclass(frozen=True, slots=True)
 class TaskTimes:
-    """When the time of a task began, or of a message when it could be sent, and when it was done, or
-    received whole; None: not yet."""
+    """When the time of a task began, or of a message when it could be sent, and when it was done,
+    or received whole; None: not yet."""
 
     begun_ns: int | None
     done_ns: int | None
@@ -44,9 +44,7 @@ class Jobs:
         ends = sender.host.number, connection, receiver.host.number, responder
         return self._native.call("job_channel", *ends)
 
-    def time(
-        self, duration_ns: int, *, start_ns: int = 0, after: Iterable[int] = ()
-    ) -> int:
+    def time(self, duration_ns: int, *, start_ns: int = 0, after: Iterable[int] = ()) -> int:
         """The number of a task that takes time."""
         return self._after(self._native.call("job_time", start_ns, duration_ns), after)
 

@@ -48,7 +48,9 @@ def htsim(
     matrix: Annotated[Path, typer.Argument(help="A connection matrix, NAME.cm.")],
     out: Out = None,
     leaf: Annotated[int, typer.Option(min=1, max=254, help="Hosts of a leaf.")] = 16,
-    spines: Annotated[int, typer.Option(min=1, max=64, help="Spines, each linked to all leaves.")] = 4,
+    spines: Annotated[
+        int, typer.Option(min=1, max=64, help="Spines, each linked to all leaves.")
+    ] = 4,
     rate: Annotated[str, typer.Option(help="Of the hosts' links.")] = "100 Gb/s",
     delay: Annotated[str, typer.Option(help="Of every link, as 1us or 200m.")] = "1us",
 ) -> None:

@@ -1,8 +1,8 @@
-"""`topology.txt` and `flow.txt` of HPCC's simulator (alibaba-edu/High-Precision-Congestion-Control).
+"""`topology.txt` and `flow.txt` of HPCC (alibaba-edu/High-Precision-Congestion-Control).
 
 A topology: numbers of nodes, switches and links; the numbers of the switches; a line of each link:
-two nodes, rate, delay, error rate. Flows: their number; a line of each: source, destination, priority
-group, destination port, octets, start in seconds. What stands behind is not read there, either.
+two nodes, rate, delay, error rate. Flows: their number; a line of each: source, destination,
+priority group, destination port, octets, start in seconds. HPCC does not read what stands behind.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,9 @@ def read_hpcc(topology: Path, flow: Path) -> Imported:
         head.refuse(f"{links} links are announced, but {len(lines) - 2} lines follow")
     notes = []
     if beyond:
-        notes.append(f"{topology.name} announces {links} links; {len(beyond)} lines more are not read")
+        notes.append(
+            f"{topology.name} announces {links} links; {len(beyond)} lines more are not read"
+        )
     found = [_link(line, nodes) for line in lines[2 : 2 + links]]
     hosts, between = _sorted(lines[2:], found, switches)
     names = {host.a for host in hosts}
@@ -122,7 +124,9 @@ def _flows(file: Path, hosts: set[str]) -> tuple[tuple[Flow, ...], list[str]]:
     found = [_flow(line, hosts) for line in lines[1 : 1 + count]]
     first = min(flow.start_ns for flow in found)
     if first:
-        notes.append(f"times are since the first flow, which begins at {first / _NS_PER_S:g} s there")
+        notes.append(
+            f"times are since the first flow, which begins at {first / _NS_PER_S:g} s there"
+        )
     return tuple(
         Flow(flow.source, flow.target, flow.size, flow.start_ns - first) for flow in found
     ), notes
@@ -144,5 +148,3 @@ def _flow(line: Line, hosts: set[str]) -> Flow:
     size = line.whole(4, "octets", MAX_MESSAGE, 1)
     start = round(line.number_of(5, "start") * _NS_PER_S)
     return Flow(*ends, size, start)
-
-

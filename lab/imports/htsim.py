@@ -1,8 +1,8 @@
 """Connection matrices (`.cm`) of htsim (Broadcom/csg-htsim).
 
-`Nodes`, `Connections`, `Triggers` and `Failures` with their numbers; then a line of each connection:
-`SRC->DST [id N] start PICOSECONDS size OCTETS [prio N]`. A matrix says nothing of the network: hosts
-are put behind leaves in their order, and each leaf is linked to every spine.
+`Nodes`, `Connections`, `Triggers` and `Failures` with their numbers; then a line of each
+connection: `SRC->DST [id N] start PICOSECONDS size OCTETS [prio N]`. A matrix says nothing of the
+network: hosts are put behind leaves in their order, and each leaf is linked to every spine.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What was imported: switches, links, hosts, and flows between hosts, by the numbers of their file."""
+"""What was imported: switches, links, hosts, and flows between hosts."""
 
 from dataclasses import dataclass
 

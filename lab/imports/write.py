@@ -126,4 +126,3 @@ def _rate(bps: int) -> str:
         if bps % one == 0:
             return f"{bps // one} {unit}"
     return f"{bps} b/s"
-

@@ -7,8 +7,8 @@ from fcn.lab.result.model import Result
 
 def iterations(result: Result) -> pd.DataFrame:
     """The iterations of each job in their order. Columns: job, iteration, compute_ns (of the rank
-    that computes longest), begun_ns (the first rank), completed_ns (the last one; missing: some rank
-    had not ended it), took_ns: since the iteration before was over, or the first one began.
+    that computes longest), begun_ns (the first rank), completed_ns (the last one; missing: some
+    rank had not ended it), took_ns: since the iteration before was over, or the first one began.
     """
     rows = []
     for job, data in result.jobs.groupby("job", sort=False):

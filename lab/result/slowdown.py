@@ -2,9 +2,9 @@
 
 Alone, a message's packets follow each other at the rate of the slowest link of the path, or at the
 connection's where that is less; each is received whole before it is sent on; the last one is
-acknowledged at once. This is exact but for a nanosecond a hop, because a hop's times are whole ones;
-that much less is taken, so that no slowdown is below 1. Of several paths of the fewest hops it is
-the one with the least delay.
+acknowledged at once. This is exact but for a nanosecond a hop, because a hop's times are whole
+ones; that much less is taken, so that no slowdown is below 1. Of several paths of the fewest hops
+it is the one with the least delay.
 """
 
 from collections.abc import Iterator
@@ -56,16 +56,21 @@ class Ideal:
 
     def completion_ns(self, host: str, remote: str, size: int) -> float | None:
         """Of a message of so many octets; None where the path or the hosts are not known."""
+        there = self.received_ns(host, remote, size)
+        back, back_ns = self._way(remote, host)
+        if there is None or not back:
+            return None
+        version = self._hosts[host].ip
+        ack = sum(hop.ns(_IP[version] + _UDP_BTH_ICRC + _AETH) for hop in back)
+        return there + ack + back_ns - len(back)
+
+    def received_ns(self, host: str, remote: str, size: int) -> float | None:
+        """The same until the last packet is received."""
         sender = self._hosts.get(host)
         if sender is None or not sender.mtu or remote not in self._hosts:
             return None
         hops, there_ns = self._way(host, remote)
-        back, back_ns = self._way(remote, host)
-        if not hops or not back:
-            return None
-        ack = sum(hop.ns(_IP[sender.ip] + _UDP_BTH_ICRC + _AETH) for hop in back)
-        whole = self._sent_ns(sender, hops, size) + there_ns + ack + back_ns
-        return whole - len(hops) - len(back)
+        return self._sent_ns(sender, hops, size) + there_ns - len(hops) if hops else None
 
     def _sent_ns(self, sender: HostInfo, hops: tuple[_Hop, ...], size: int) -> float:
         """From the first octet sent to the last received, without propagation.

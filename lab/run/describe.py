@@ -19,7 +19,9 @@ from fcn.lab.scenario.load import Plan
 from fcn.lab.scenario.model import DcqcnSettings
 from fcn.topologies.model import TunnelType
 
-TUNNEL_OCTETS: Mapping[TunnelType, int] = {"srv6": 40, "vxlan": 70, "gre": 48, "mpls-udp": 52}
+TUNNEL_OCTETS: Mapping[TunnelType, int] = {
+    "srv6": 40, "vxlan": 70, "gre": 48, "mpls-udp": 52,
+}  # fmt: skip
 """IPv6, and after it UDP, VXLAN and Ethernet; GRE with a key; UDP and a label. Paths of policies have an SRH,
 too."""
 

@@ -36,7 +36,9 @@ class RunningJobs:
             else:
                 if task.flow not in channels:
                     flow = connections[task.flow]
-                    channels[task.flow] = self._jobs.channel(flow.sender, flow.number, flow.receiver)
+                    channels[task.flow] = self._jobs.channel(
+                        flow.sender, flow.number, flow.receiver
+                    )
                 self._numbers[place] = first_message + len(self._numbers)
                 made = self._jobs.message(
                     channels[task.flow],

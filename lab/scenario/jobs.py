@@ -27,8 +27,8 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An iteration of a rank: the tasks with which it begins and ends, and for how long it computes.
-    job: its kind, and its place in the scenario, from 1."""
+    """An iteration of a rank: the tasks with which it begins and ends, and for how long the rank
+    computes. job: its kind, and its place in the scenario, from 1."""
 
     job: str
     iteration: int
@@ -126,8 +126,8 @@ class _Builder:
         return self._work.add(Task(0, after, 0, self._flows[rank, to], size))
 
     def _ring(self, before: list[int]) -> list[int]:
-        """All-reduce: each rank sends a part of its data to the next one, 2 (n - 1) times, each time
-        what it has received last. After half of them every rank has the sum of a part."""
+        """All-reduce: each rank sends a part of its data to the next one, 2 (n - 1) times, each
+        time what it has received last. After half of them every rank has the sum of a part."""
         ranks = len(self._ranks)
         parts = _parts(self._job.size, ranks)
         ready = [self._time(self._job.compute, each) for each in before]
@@ -164,9 +164,7 @@ class _Builder:
             for distance in range(1, ranks):
                 to = (rank + distance) % ranks
                 received[to].append(self._send(rank, to, self._job.size, ready[rank]))
-        return [
-            self._time(0, own, *others) for own, others in zip(ready, received, strict=True)
-        ]
+        return [self._time(0, own, *others) for own, others in zip(ready, received, strict=True)]
 
     def _pipeline(self, before: list[int]) -> list[int]:
         """Each rank is a stage that computes one microbatch at a time: all forward, then all back,

@@ -100,8 +100,8 @@ DISTRIBUTIONS: Mapping[DistributionName, Distribution] = {
 }  # fmt: skip
 """websearch: a cluster for web search (DCTCP, SIGCOMM 2010, figure 4). hadoop: a Hadoop cluster of
 Facebook (Roy and others, SIGCOMM 2015, figure 6). storage: Alibaba's distributed storage, 2019. The
-numbers are those of HPCC's repository: WebSearch_distribution.txt, FbHdp_distribution.txt (both used
-in HPCC, SIGCOMM 2019) and AliStorage2019.txt."""
+numbers are those of HPCC's repository: WebSearch_distribution.txt, FbHdp_distribution.txt (both
+used in HPCC, SIGCOMM 2019) and AliStorage2019.txt."""
 
 
 def sizes_from(written: tuple[tuple[object, ...], ...]) -> Shares:
