@@ -12,12 +12,12 @@ from fcn.lab.run.runner import run_scenario
 
 COMPUTE_NS = 200_000
 RING = ("h1", "h2", "h3", "h4")
-ACK_NS = 20
-"""What an ACK or two before a packet of data take at 100 Gb/s."""
+ACK_NS = 40
+"""What ACKs of a step take that go before its data, at 100 Gb/s, on two links."""
 
 
 def run(*jobs: dict[str, Any], duration: str = "20ms") -> Result:
-    """In the small network, where all links of the core are faster than what is sent."""
+    """In the small network, in which nothing else is sent."""
     plan = small(
         mode="none", duration=duration, traffic=[], jobs=list(jobs), measure={"interval": "1ms"}
     )
