@@ -22,8 +22,8 @@ from fcn.topologies.model import TunnelType
 TUNNEL_OCTETS: Mapping[TunnelType, int] = {
     "srv6": 40, "vxlan": 70, "gre": 48, "mpls-udp": 52,
 }  # fmt: skip
-"""IPv6, and after it UDP, VXLAN and Ethernet; GRE with a key; UDP and a label. Paths of policies have an SRH,
-too."""
+"""IPv6, and after it UDP, VXLAN and Ethernet; GRE with a key; UDP and a label. Paths of policies
+have an SRH, too."""
 
 
 def network_info(plan: Plan, config: Config) -> NetworkInfo:

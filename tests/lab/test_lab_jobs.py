@@ -42,7 +42,7 @@ def test_an_answer_is_sent_in_the_nanosecond_in_which_its_time_is_over() -> None
 
 
 def test_who_waits_for_several_begins_with_the_last() -> None:
-    """Times alone, of which all is known at once; the order in which they are added says nothing."""
+    """Times alone, of which all is known at once; in which order they are added says nothing."""
     with Simulation() as simulation:
         jobs = Jobs(simulation)
         first, second = jobs.time(500), jobs.time(300, start_ns=400)

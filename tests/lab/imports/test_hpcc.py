@@ -62,7 +62,7 @@ def test_a_topology_and_its_flows_become_a_scenario_that_runs(tmp_path: Path) ->
     ]  # fmt: skip
     text = (tmp_path / "own.yaml").read_text()
     assert "{pattern: incast, from: [h0, h1], to: [h2], size: 20000B, start: 0ns}" in text
-    assert "2 lines more are not read" not in text
+    assert "# Topology.txt announces 6 links; 1 lines more are not read." in text
     assert "# Times are since the first flow, which begins at 2 s there." in text
     result = run_scenario(plan, until_ns=1_000_000)
     assert result.messages["completed_ns"].notna().sum() == 3
@@ -80,7 +80,7 @@ def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
     for name in ("own.yaml", "own-network.yaml"):
         place = tmp_path / name
         place.write_text("mine")
-        with pytest.raises(Exception, match="is there already; name another file with -o"):
+        with pytest.raises(Exception, match="name another file with -o"):
             write_scenario(imported, tmp_path / "own.yaml")
         assert place.read_text() == "mine"
         place.unlink()
@@ -154,7 +154,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     topology, flow = files(tmp_path, topology="\n")
     with pytest.raises(ImportedError, match=r"topology.txt: needs a line of numbers"):
         read_hpcc(topology, flow)
-    with pytest.raises(ImportedError, match="nowhere.txt: cannot be read: No such file"):
+    with pytest.raises(ImportedError, match=r"nowhere\.txt: cannot be read: No such file"):
         read_hpcc(tmp_path / "nowhere.txt", flow)
     topology.write_bytes(b"7 3 6\xff")
     with pytest.raises(ImportedError, match=r"topology.txt"):
@@ -168,6 +168,6 @@ def test_what_cannot_be_run_is_refused_and_leaves_nothing(tmp_path: Path) -> Non
     """Two islands: the files are good, the network is not."""
     text = TOPOLOGY.replace("6 5 400Gbps 5us 0\n", "").replace("7 3 6", "7 3 5")
     imported = read_hpcc(*files(tmp_path, topology=text))
-    with pytest.raises(Exception, match="cannot be run:\nown.yaml:.*no path from s4 to s5"):
+    with pytest.raises(Exception, match=r"cannot be run:\nown.yaml:.*no path from s4 to s5"):
         write_scenario(imported, tmp_path / "own.yaml")
     assert {each.name for each in tmp_path.iterdir()} == {"topology.txt", "flow.txt"}
