@@ -210,6 +210,17 @@ int64_t lab_host_stats_of(const lab *l, uint32_t node, lab_host_stats *out);
 /* Frames a switch sent on ports that have no link, and frames that arrived while it was off. */
 uint64_t lab_switch_unlinked(const lab *l, uint32_t node);
 uint64_t lab_switch_off_drops(const lab *l, uint32_t node);
+/* Measure the queues of a switch's port, all together, from now on. */
+int64_t lab_measure_depth(lab *l, uint32_t node, uint32_t port);
+
+/* The most in them since then, for however short a time, and the means over time. */
+typedef struct {
+    uint64_t most_packets, most_octets;
+    double mean_packets, mean_octets;
+} lab_depth_stats;
+
+/* LAB_ERR_PORT when they are not measured. */
+int64_t lab_depth_of(const lab *l, uint32_t node, uint32_t port, lab_depth_stats *out);
 /* Forget the times of received frames, to measure from now on. */
 int64_t lab_reset_delays(lab *l, uint32_t node);
 /* Frames that exist outside the engines' buffers of unused ones. */

@@ -146,8 +146,8 @@ def _of_queues_and_losses(result: Result) -> list[Figure]:
     where = f"{deepest['node']} to {deepest['towards']}" if deepest is not None else None
     return [
         Figure("deepest queue", where),
-        Figure("  most packets in a sample", _of(deepest, "max_packets")),
-        Figure("  mean packets in a sample", _of(deepest, "mean_packets")),
+        Figure("  most packets", _of(deepest, "max_packets")),
+        Figure("  mean packets", _of(deepest, "mean_packets")),
         Figure("frames lost", int(dropped.loc[dropped["lost"], "frames"].sum())),
         Figure("data packets sent", int(flows["packets"].sum())),
         Figure("  sent again", int(flows["retransmitted"].sum())),

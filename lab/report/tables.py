@@ -262,12 +262,13 @@ def _queues(result: Result) -> ReportTable:
         [
             ("node", "node", None),
             ("towards", "towards", None),
-            ("mean_packets", "mean in samples", "count"),
+            ("mean_packets", "mean", "count"),
             ("p99_packets", "99th percentile", "count"),
             ("max_packets", "most", "count"),
             ("max_octets", "most octets", "octets"),
         ],
-        "From samples; queues in which no sample found a packet are left out.",
+        "Mean over time, and most of all times; the percentile is of samples. Queues that were always "
+        "empty are left out.",
     )
 
 

@@ -159,6 +159,7 @@ class Result:
     controller: pd.DataFrame = field(default_factory=partial(frame, "controller"))
     pauses: pd.DataFrame = field(default_factory=partial(frame, "pauses"))
     jobs: pd.DataFrame = field(default_factory=partial(frame, "jobs"))
+    depths: pd.DataFrame = field(default_factory=partial(frame, "depths"))
     captures: Mapping[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

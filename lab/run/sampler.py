@@ -75,6 +75,11 @@ class Sampler:
         self._before = self._counters_now()
         self._counters_before = np.array([self._before[key] for key in self._keys], np.uint64)
 
+    @property
+    def queues(self) -> list[tuple[str, str]]:
+        """The queues that are sampled: node, neighbour."""
+        return self._queues
+
     def sample(self) -> None:
         """Look at everything now."""
         self._prepare()

@@ -49,7 +49,7 @@ MEASURES: Mapping[str, Unit] = {
 messages. slowdown: how many times as long they took as alone; small: of up to SMALL octets, large:
 of more than LARGE. iterations: of all jobs, completed. job: the one that took longest, if all were
 completed. utilization: of the busiest core link, over the whole time. queue: of the queue in which
-most packets were seen; the mean is that of the samples. reaction: from the onset of a congestion to
+most packets were; the mean is over time. reaction: from the onset of a congestion to
 its first rate cut. marked: data packets with CE at receivers. cnps, cuts: of all senders."""
 
 

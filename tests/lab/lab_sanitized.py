@@ -12,6 +12,7 @@ from lab_networks import DEST_QP, GIGABIT, SOURCE_QP, Rates, address, host_mac, 
 
 from fcn.lab.balance import balance
 from fcn.lab.core import Simulation
+from fcn.lab.depths import depths, measure_depth
 from fcn.lab.frames import FrameKind
 from fcn.lab.jobs import Jobs
 from fcn.lab.pfc import Pfc
@@ -99,6 +100,7 @@ def run(sanitize: bool) -> int:
         simulation.connect(attacker, 0, victim, 0, rate_bps=GIGABIT, delay_ns=10)
         alone = RoceHost(victim, address(1), host_mac(1), host_mac(2), options)
         alone.write(alone.connect(address(2)), 1000)
+        measure_depth(simulation, simulation.switches["p1"], 2)
         jobs, tasks = Jobs(simulation), [0]
         for step in range(60):
             if step == 10:
@@ -127,6 +129,7 @@ def run(sanitize: bool) -> int:
             balance(simulation)
         simulation.run_until(simulation.now_ns + 100 * MILLISECOND)
         assert completions(simulation)
+        assert depths(simulation, simulation.switches["p1"], 2).most_packets == 60
         assert sum(jobs.times(task).done_ns is not None for task in tasks) > 100
         assert len(simulation.notices()) == 20
         assert simulation.notices_lost > 0
