@@ -35,6 +35,34 @@ class ReportTable:
     numbers: frozenset[int] = frozenset()
 
 
+MOST_BESIDE = 6
+"""Runs of which a terminal shows a column each."""
+
+_IN_SHORT = (
+    "goodput of all", "  Jain's fairness index", "flow completion time, mean", "slowdown, median",
+    "iterations of jobs completed", "onset to first rate cut, median", "deepest queue",
+    "  most packets", "frames lost",
+)  # fmt: skip
+
+
+def in_short(results: Mapping[str, Result]) -> ReportTable:
+    """Some figures of many runs, a row for each run; those without any value are left out."""
+    found = {name: {each.name: each for each in figures(run)} for name, run in results.items()}
+    columns = [
+        name for name in _IN_SHORT if any(each[name].value is not None for each in found.values())
+    ]
+    rows = tuple((name, *(each[column].text for column in columns)) for name, each in found.items())
+    titles = ("run", *(column.strip() for column in columns))
+    note = "The page has all figures."
+    return ReportTable("Figures", titles, rows, note, frozenset(range(1, len(titles))))
+
+
+def turned(table: ReportTable) -> ReportTable:
+    """The same with its columns as rows."""
+    head, *columns = zip(table.columns, *table.rows, strict=True)
+    return ReportTable(table.title, head, tuple(columns), table.note)
+
+
 def side_by_side(results: Mapping[str, Result]) -> ReportTable:
     """The figures of several runs, a column for each."""
     columns = [figures(result) for result in results.values()]
@@ -267,8 +295,8 @@ def _queues(result: Result) -> ReportTable:
             ("max_packets", "most", "count"),
             ("max_octets", "most octets", "octets"),
         ],
-        "Mean over time, and most of all times; the percentile is of samples. Queues that were always "
-        "empty are left out.",
+        "Mean over time, and most of all times; the percentile is of samples. Queues that were "
+        "always empty are left out.",
     )
 
 
