@@ -39,7 +39,7 @@ MOST_BESIDE = 6
 """Runs of which a terminal shows a column each."""
 
 _IN_SHORT = (
-    "goodput of all", "  Jain's fairness index", "flow completion time, mean", "slowdown, median",
+    "goodput of all", "  Jain's fairness index", "flow completion time, mean", "slowdown, mean",
     "iterations of jobs completed", "onset to first rate cut, median", "deepest queue",
     "  most packets", "frames lost",
 )  # fmt: skip
