@@ -147,4 +147,4 @@ def _flow(line: Line, hosts: set[str]) -> Flow:
     line.whole(3, "port", 65535)
     size = line.whole(4, "octets", MAX_MESSAGE, 1)
     start = round(line.number_of(5, "start") * _NS_PER_S)
-    return Flow(*ends, size, start)
+    return Flow(ends[0], ends[1], size, start)

@@ -12,18 +12,24 @@ def iterations(result: Result) -> pd.DataFrame:
     """
     rows = []
     for job, data in result.jobs.groupby("job", sort=False):
-        before = None
+        since: int | None = None
         for iteration, part in data.groupby("iteration"):
-            begun = part["begun_ns"].min()
-            done = part["completed_ns"].max() if part["completed_ns"].notna().all() else pd.NA
-            took = done - (begun if before is None else before)
+            begun = _known(part["begun_ns"].min())
+            done = _known(part["completed_ns"].max(skipna=False))
+            if iteration == 0:
+                since = begun
+            took = None if done is None or since is None else done - since
             rows.append((job, iteration, part["compute_ns"].max(), begun, done, took))
-            before = done
+            since = done
     columns = {
         "job": "str", "iteration": "int64", "compute_ns": "int64", "begun_ns": "Int64",
         "completed_ns": "Int64", "took_ns": "Int64",
     }  # fmt: skip
     return pd.DataFrame(rows, columns=list(columns)).astype(columns)
+
+
+def _known(value: object) -> int | None:
+    return None if pd.isna(value) else int(value)  # type: ignore[call-overload]
 
 
 def jobs(result: Result) -> pd.DataFrame:

@@ -50,7 +50,8 @@ class Sampler:
         self._begun = self._simulation.now_ns
         self._times: list[int] = []
         self._is_first = True
-        self._queues = list(core if measure.queues is None else measure.queues)
+        queues = core if measure.queues is None else measure.queues
+        self._queues = [(node, towards) for node, towards in queues]
         self._links = list(core)
         self._connections = [(each.host, each.number) for each in connections]
         self._fixed = [
