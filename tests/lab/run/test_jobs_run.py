@@ -16,10 +16,23 @@ ACK_NS = 40
 """What ACKs of a step take that go before its data, at 100 Gb/s, on two links."""
 
 
+CORE = [["pe1", "p1"], ["p1", "p2"], ["p2", "pe2"]]
+
+
 def run(*jobs: dict[str, Any], duration: str = "20ms") -> Result:
-    """In the small network, in which nothing else is sent."""
+    """In the small network, in which nothing else is sent, with a core faster than its hosts: a part
+    that is sent while the one before is on the way does not wait for it."""
     plan = small(
-        mode="none", duration=duration, traffic=[], jobs=list(jobs), measure={"interval": "1ms"}
+        mode="none",
+        duration=duration,
+        traffic=[],
+        jobs=list(jobs),
+        measure={"interval": "1ms"},
+        links={
+            "core": {"rate": "400 Gb/s", "buffer": 4000},
+            "hosts": {"rate": "100 Gb/s", "delay": "500ns", "buffer": 4000},
+            "only": [{"between": ends, "delay": "30 km"} for ends in CORE],
+        },
     )
     return run_scenario(plan)
 
