@@ -20,8 +20,8 @@ CORE = [["pe1", "p1"], ["p1", "p2"], ["p2", "pe2"]]
 
 
 def run(*jobs: dict[str, Any], duration: str = "20ms") -> Result:
-    """In the small network, in which nothing else is sent, with a core faster than its hosts: a part
-    that is sent while the one before is on the way does not wait for it."""
+    """In the small network, in which nothing else is sent, with a core faster than its hosts: a
+    part that is sent while the one before is on the way does not wait for it."""
     plan = small(
         mode="none",
         duration=duration,
