@@ -45,7 +45,13 @@ def replacing(file: Path) -> Iterator[Path]:
 
 
 def _remove_unused(prefix: str, parent: Path) -> None:
-    for folder in parent.glob(f"{glob.escape(prefix)}*"):
+    remove_left(f"{glob.escape(prefix)}*", parent)
+
+
+def remove_left(pattern: str, parent: Path) -> None:
+    """Remove the folders of scratch_folder() there, whose names match, that killed processes
+    left."""
+    for folder in parent.glob(pattern):
         with contextlib.suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:

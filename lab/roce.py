@@ -11,6 +11,7 @@ from fcn.lab.hosts import HostNode
 
 MAX_MTU = 4096
 MAX_WINDOW = (1 << 23) - 1
+MAX_MESSAGE = (1 << 32) - 1
 PSNS = 1 << 24
 QPS = range(2, 1 << 24)
 """Queue pair numbers of data: 0 and 1 are those of management (IBTA volume 1, 3.9)."""
@@ -199,7 +200,7 @@ class RoceHost:
     def write(self, connection: int, size: int, *, start_ns: int = 0, message_id: int = 0) -> None:
         """Send a message of `size` octets by RDMA WRITE, not before `start_ns` and after the
         messages given before. Raises LabError."""
-        if not 1 <= size < 1 << 32:
+        if not 1 <= size <= MAX_MESSAGE:
             raise LabError(f"a message of {size} octets is not one of 1 to 2^32 - 1")
         self._call("roce_post", connection, message_id, size, start_ns)
 

@@ -5,6 +5,7 @@ Exit codes: 0 success, 1 failed or stopped, 2 usage error, 3 invalid scenario.
 
 import typer
 
+from fcn.lab.cli import imports
 from fcn.lab.cli.reports import compare, play, show
 from fcn.lab.cli.run import list_scenarios, run
 from fcn.lab.cli.sweep import sweep
@@ -24,6 +25,7 @@ app.command()(sweep)
 app.command()(play)
 app.command()(trace)
 app.command("list")(list_scenarios)
+app.add_typer(imports.app, name="import")
 
 
 def main() -> None:

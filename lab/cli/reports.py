@@ -46,15 +46,16 @@ def compare(
 ) -> None:
     """Compare runs: what differs in their scenarios, figures side by side, plots over each other in
     an HTML page (default: compare.html beside the first folder), which shows each by itself, too,
-    unless they are many."""
-    from fcn.lab.report.page import compared, page
+    unless they are many. Of many runs this shows some figures, a row for each."""
+    from fcn.lab.report.page import compared, many, page
+    from fcn.lab.report.tables import MOST_BESIDE
 
     if len(folders) < 2:
         raise typer.BadParameter("give two folders or more; `fcn lab show` shows one")
     names = _names(folders)
     results = {name: _load(folder) for name, folder in zip(names, folders, strict=True)}
     tables = compared(results)
-    for table in tables:
+    for table in tables if len(results) <= MOST_BESIDE else many(results, tables):
         _print(table)
     _remark(results)
     _write(page(results, tables), page_file or folders[0].resolve().parent / "compare.html")

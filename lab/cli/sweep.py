@@ -29,7 +29,8 @@ EXIT_FAILED = 1
 EXIT_GRID = 3
 
 SHOWN = (
-    "goodput_bps", "jain", "fct_p99_ns", "reaction_median_ns", "queue_max_packets", "frames_lost",
+    "goodput_bps", "jain", "fct_p99_ns", "slowdown_p99", "iteration_mean_ns", "reaction_median_ns",
+    "queue_max_packets", "frames_lost",
 )  # fmt: skip
 """Measures that are printed; the tables have all."""
 

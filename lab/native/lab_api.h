@@ -138,6 +138,34 @@ int64_t lab_roce_refused_of(const lab *l, uint32_t node, lab_roce_refused *out);
 size_t lab_completions(const lab *l);
 size_t lab_take_completions(lab *l, lab_completion *out, size_t n);
 
+/* Jobs: tasks that wait for others, exactly. A task's time is `duration`, from when all that it waits
+ * for is done, and not before `start`. A message is sent at the end of that time, behind those that its
+ * connection was given before, and done when its receiver took all of it; other tasks are done when
+ * their time is over. Connections of jobs have no other messages. */
+
+/* The number of a connection for messages of jobs: of the host that opened it and of the one that
+ * accepted it. */
+int64_t lab_job_channel(lab *l, uint32_t node, uint32_t connection, uint32_t receiver,
+                        uint32_t responder);
+/* The number of a new task: time alone, or time and a message. */
+int64_t lab_job_time(lab *l, uint64_t start, uint64_t duration);
+int64_t lab_job_message(lab *l, uint32_t channel, uint64_t id, uint64_t size, uint64_t start,
+                        uint64_t duration);
+/* A task waits for one that was added before it. */
+int64_t lab_job_after(lab *l, uint32_t task, uint32_t before);
+/* Begin what waits for nothing. */
+int64_t lab_job_begin(lab *l);
+/* LAB_ERR_MEMORY when there was no memory for a message, so that what waits for it waits for ever. */
+int64_t lab_job_check(const lab *l);
+
+/* When its time began, or of a message when it could be sent, and when it was done; UINT64_MAX: not
+ * yet. */
+typedef struct {
+    uint64_t begun, done;
+} lab_task_times;
+
+int64_t lab_job_times(const lab *l, uint32_t task, lab_task_times *out);
+
 /* Flow control by priority (IEEE 802.1Qbb) of a port. It honours PAUSE frames, and sends them for
  * what it received and still has in memory: of a switch all that has not left it, of a host what its
  * drain has not taken yet. */
@@ -182,6 +210,17 @@ int64_t lab_host_stats_of(const lab *l, uint32_t node, lab_host_stats *out);
 /* Frames a switch sent on ports that have no link, and frames that arrived while it was off. */
 uint64_t lab_switch_unlinked(const lab *l, uint32_t node);
 uint64_t lab_switch_off_drops(const lab *l, uint32_t node);
+/* Measure the queues of a switch's port, all together, from now on. */
+int64_t lab_measure_depth(lab *l, uint32_t node, uint32_t port);
+
+/* The most in them since then, for however short a time, and the means over time. */
+typedef struct {
+    uint64_t most_packets, most_octets;
+    double mean_packets, mean_octets;
+} lab_depth_stats;
+
+/* LAB_ERR_PORT when they are not measured. */
+int64_t lab_depth_of(const lab *l, uint32_t node, uint32_t port, lab_depth_stats *out);
 /* Forget the times of received frames, to measure from now on. */
 int64_t lab_reset_delays(lab *l, uint32_t node);
 /* Frames that exist outside the engines' buffers of unused ones. */

@@ -13,6 +13,8 @@ typedef struct lab_host lab_host;
 typedef struct lab_switch lab_switch;
 typedef struct lab_pfc lab_pfc;
 typedef struct lab_red lab_red;
+typedef struct lab_jobs lab_jobs;
+typedef struct lab_depth lab_depth;
 
 /* Every node and every direction of a link acts by itself; its number decides between two that
  * are due at the same time, so it must not depend on anything but the order of construction. */
@@ -57,6 +59,7 @@ struct lab_switch {
     lab_link *links[LAB_PORTS];
     lab_pfc *pfc[LAB_PORTS]; /* NULL: no flow control */
     lab_red *red[LAB_PORTS]; /* NULL: marking is the program's */
+    lab_depth *depths;       /* of queues that are measured */
 };
 
 struct lab {
@@ -82,6 +85,7 @@ struct lab {
     size_t tapped_size, tapped_cap;
     uint64_t tapped_lost;
     lab_list completions, notices, pauses;
+    lab_jobs *jobs; /* NULL: none */
 };
 
 /* Give an actor its number; false without memory. */

@@ -4,6 +4,7 @@
 
 #include "bytes.h"
 #include "lab_ethernet.h"
+#include "lab_job.h"
 #include "lab_neighbor.h"
 #include "requester.h"
 #include "responder.h"
@@ -25,6 +26,8 @@ typedef struct {
     uint32_t n_requesters;
     struct responder *responders;
     uint32_t n_responders;
+    uint32_t *told; /* of each responder the channel of a job, and one more; 0: none */
+    uint32_t n_told;
     uint64_t verdicts[ROCE_VERDICTS], unknown_qp;
     bool from_switch; /* what is being received was made by a switch */
 } roce;
@@ -232,7 +235,10 @@ static void on_data(roce *r, const struct roce_packet *packet, size_t len, uint6
     }
     struct responder_params params = {r->options.dscp, r->options.cnp_interval};
     struct responder_io io = responder_io(r);
+    uint64_t before = s->messages;
     responder_on_data(s, &params, &io, packet, len, now);
+    if (i < r->n_told && r->told[i] && s->messages != before)
+        lab_job_received(r->host->lab, r->told[i] - 1, now);
 }
 
 static void on_answer(roce *r, const struct roce_packet *packet, uint64_t now)
@@ -294,6 +300,7 @@ static void roce_free(lab_role *role)
     free(r->data);
     free(r->told_by_switch);
     free(r->responders);
+    free(r->told);
     free(r);
 }
 
@@ -418,6 +425,23 @@ int64_t lab_roce_post(lab *l, uint32_t node, uint32_t connection, uint64_t id, u
     return 0;
 }
 
+int64_t lab_roce_tell(lab *l, uint32_t node, uint32_t responder, uint32_t channel)
+{
+    roce *r = roce_of(l, node);
+    if (!r || responder >= r->n_responders)
+        return LAB_ERR_NODE;
+    if (responder >= r->n_told) {
+        uint32_t *told = realloc(r->told, (responder + 1) * sizeof *told);
+        if (!told)
+            return LAB_ERR_MEMORY;
+        r->told = told;
+        memset(told + r->n_told, 0, (responder + 1 - r->n_told) * sizeof *told);
+        r->n_told = responder + 1;
+    }
+    r->told[responder] = channel + 1;
+    return 0;
+}
+
 int64_t lab_roce_disconnect(lab *l, uint32_t node, uint32_t connection)
 {
     roce *r = roce_of(l, node);
@@ -469,20 +493,4 @@ int64_t lab_roce_refused_of(const lab *l, uint32_t node, lab_roce_refused *out)
         r->verdicts[ROCE_BAD_ICRC], r->verdicts[ROCE_NOT_OURS], r->unknown_qp,
     };
     return 0;
-}
-
-size_t lab_completions(const lab *l) { return l->completions.n; }
-
-size_t lab_take_completions(lab *l, lab_completion *out, size_t n)
-{
-    return lab_list_take(&l->completions, out, n);
-}
-
-void lab_keep_notices(lab *l, size_t most) { l->notices.most = most; }
-size_t lab_notices(const lab *l) { return l->notices.n; }
-uint64_t lab_notices_lost(const lab *l) { return l->notices.lost; }
-
-size_t lab_take_notices(lab *l, lab_notice *out, size_t n)
-{
-    return lab_list_take(&l->notices, out, n);
 }

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <stdlib.h>
 
+#include "lab_job.h"
 #include "lab_pfc.h"
 
 /* On an x87 results would have more bits than a double, and other digests than elsewhere. */
@@ -38,6 +39,7 @@ void lab_free(lab *l)
         else
             lab_switch_free(l->nodes[i]->thing);
     }
+    lab_job_free(l);
     sw_pool_release(&l->pool);
     free(l->due);
     free(l->tree);
@@ -104,4 +106,22 @@ uint64_t lab_run(lab *l, uint64_t until)
             s->api->set_now(s->engine, l->now);
     }
     return l->now;
+}
+
+/* What hosts noted. */
+
+size_t lab_completions(const lab *l) { return l->completions.n; }
+
+size_t lab_take_completions(lab *l, lab_completion *out, size_t n)
+{
+    return lab_list_take(&l->completions, out, n);
+}
+
+void lab_keep_notices(lab *l, size_t most) { l->notices.most = most; }
+size_t lab_notices(const lab *l) { return l->notices.n; }
+uint64_t lab_notices_lost(const lab *l) { return l->notices.lost; }
+
+size_t lab_take_notices(lab *l, lab_notice *out, size_t n)
+{
+    return lab_list_take(&l->notices, out, n);
 }

@@ -1,6 +1,7 @@
 /* Switches: engines of the softswitch, and what is plugged into their ports. */
 #include <stdlib.h>
 
+#include "lab_depth.h"
 #include "lab_pfc.h"
 #include "lab_red.h"
 
@@ -36,6 +37,7 @@ void lab_switch_free(lab_switch *s)
 {
     for (uint32_t port = 0; port < LAB_PORTS; port++)
         free(s->red[port]);
+    lab_depth_free(s->depths);
     free(s);
 }
 
@@ -64,6 +66,7 @@ int64_t lab_set_engine(lab *l, uint32_t node, const sw_sim_api *api, sw_engine *
     if (!e) {
         lab_schedule(l, s->actor.number, LAB_NEVER);
         attach_pfc(s);
+        lab_depth_look(s, l->now);
         return 0;
     }
     s->waiting_events = api->waiting_events(e);
@@ -73,6 +76,7 @@ int64_t lab_set_engine(lab *l, uint32_t node, const sw_sim_api *api, sw_engine *
         if (s->links[port])
             api->set_link(e, port, s->links[port]->up);
     attach_pfc(s);
+    lab_depth_look(s, l->now);
     lab_switch_reschedule(s);
     return 0;
 }
@@ -105,6 +109,7 @@ void lab_switch_arrive(lab_switch *s, uint64_t now, uint32_t port, sw_frame *f)
         return;
     }
     lab_schedule(l, s->actor.number, s->api->arrive(s->engine, now, port, f));
+    lab_depth_look(s, now);
     l->stopped |= s->listens && *s->waiting_events;
 }
 
@@ -112,6 +117,7 @@ void lab_switch_act(lab_switch *s)
 {
     lab *l = s->lab;
     lab_schedule(l, s->actor.number, s->api->run_until(s->engine, l->now));
+    lab_depth_look(s, l->now);
     l->stopped |= s->listens && *s->waiting_events;
 }
 

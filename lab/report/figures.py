@@ -10,8 +10,10 @@ from fcn.lab.result import analysis
 from fcn.lab.result.chance import by_chance
 from fcn.lab.result.convergence import long_connections
 from fcn.lab.result.deadlock import deadlocks
+from fcn.lab.result.jobs import iterations, jobs
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, caused, reactions
+from fcn.lab.result.slowdown import by_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ def figures(result: Result) -> list[Figure]:
         *_of_the_run(result),
         *_of_reactions(result),
         *_of_messages(result),
+        *_of_jobs(result),
         *_of_notifications(result),
         *_of_queues_and_losses(result),
     ]
@@ -83,6 +86,8 @@ def _of_messages(result: Result) -> list[Figure]:
     whole = times[times["size"] == analysis.ALL]
     row = whole.iloc[0] if len(whole) else None
     speeds = analysis.goodput(result)["goodput_bps"].dropna()
+    slowdowns = by_size(result)
+    slow = slowdowns.iloc[-1] if len(slowdowns) else None
     long = long_connections(result)
     settled = f"{sum(each.settled for each in long)} of {len(long)}" if long else None
     return [
@@ -91,11 +96,28 @@ def _of_messages(result: Result) -> list[Figure]:
         Figure("  completed", _of(row, "completed") or 0),
         Figure("flow completion time, mean", _of(row, "mean_ns"), "ns"),
         Figure("  99th percentile", _of(row, "p99_ns"), "ns"),
+        Figure("slowdown, mean", _of(slow, "mean"), "ratio"),
+        Figure("  median", _of(slow, "median"), "ratio"),
+        Figure("  95th percentile", _of(slow, "p95"), "ratio"),
+        Figure("  99th percentile", _of(slow, "p99"), "ratio"),
         Figure("goodput of all", goodput_bps(result) if result.about.reached_ns else None, "bps"),
         Figure("  of a connection, mean", _number(speeds.mean()), "bps"),
         Figure("  of a connection, least", _number(speeds.min()), "bps"),
         Figure("  Jain's fairness index", _number(analysis.jain(speeds)), "ratio"),
         Figure("long connections that settled", settled),
+    ]
+
+
+def _of_jobs(result: Result) -> list[Figure]:
+    each, whole = iterations(result), jobs(result)
+    took = each["took_ns"].astype("float64")
+    done = f"{int(took.notna().sum())} of {len(each)}" if len(each) else None
+    longest = whole["completion_ns"].astype("float64")
+    return [
+        Figure("iterations of jobs completed", done),
+        Figure("  mean", _number(took.mean()), "ns"),
+        Figure("  longest", _number(took.max()), "ns"),
+        Figure("  longest job", _number(longest.max(skipna=False)), "ns"),
     ]
 
 
@@ -124,8 +146,8 @@ def _of_queues_and_losses(result: Result) -> list[Figure]:
     where = f"{deepest['node']} to {deepest['towards']}" if deepest is not None else None
     return [
         Figure("deepest queue", where),
-        Figure("  most packets in a sample", _of(deepest, "max_packets")),
-        Figure("  mean packets in a sample", _of(deepest, "mean_packets")),
+        Figure("  most packets", _of(deepest, "max_packets")),
+        Figure("  mean packets", _of(deepest, "mean_packets")),
         Figure("frames lost", int(dropped.loc[dropped["lost"], "frames"].sum())),
         Figure("data packets sent", int(flows["packets"].sum())),
         Figure("  sent again", int(flows["retransmitted"].sum())),

@@ -9,7 +9,7 @@ from fcn.lab.report.amounts import show
 from fcn.lab.report.compare import differences
 from fcn.lab.report.plots import Plot, overlaid, plots
 from fcn.lab.report.remarks import remarks
-from fcn.lab.report.tables import ReportTable, details, side_by_side
+from fcn.lab.report.tables import ReportTable, details, in_short, side_by_side, turned
 from fcn.lab.result.model import Result
 
 MOST_DETAILED = 8
@@ -35,6 +35,11 @@ def compared(results: Mapping[str, Result]) -> tuple[ReportTable, ...]:
     """The tables of several results, or of one."""
     figures = side_by_side(results)
     return (differences(results), figures) if len(results) > 1 else (figures,)
+
+
+def many(results: Mapping[str, Result], tables: Sequence[ReportTable]) -> tuple[ReportTable, ...]:
+    """What a terminal shows of many results, whose tables are those of compared()."""
+    return (turned(tables[0]), in_short(results))
 
 
 def _compared(results: Mapping[str, Result], tables: Sequence[ReportTable]) -> Iterator[str]:

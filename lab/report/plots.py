@@ -25,6 +25,7 @@ from fcn.lab.result import analysis
 from fcn.lab.result.failover import arrivals, carried, failovers
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, caused, reactions
+from fcn.lab.result.slowdown import by_size
 
 DPI = 110
 MOST_LINES = 8
@@ -73,6 +74,7 @@ def plots(result: Result) -> list[Plot]:
         ("From the first congestion to the first rate cut", draw_reaction(result)),
         ("When the first link failed", draw_failover(result)),
         ("Flow completion times", draw_completion({result.about.label: result})),
+        ("Slowdown by size of message", draw_slowdown({result.about.label: result})),
         ("Load of links", draw_load(result)),
     ]
     return [Plot(title, _png(figure)) for title, figure in made if figure is not None]
@@ -83,6 +85,7 @@ def overlaid(results: Mapping[str, Result]) -> list[Plot]:
     made = [
         ("What hosts send, and queues, of all runs", draw_overlaid(results)),
         ("Flow completion times of all runs", draw_completion(results)),
+        ("Slowdown by size of message of all runs", draw_slowdown(results)),
     ]
     return [Plot(title, _png(figure)) for title, figure in made if figure is not None]
 
@@ -218,6 +221,29 @@ def draw_completion(results: Mapping[str, Result]) -> Figure | None:
     axes.set_xlabel(f"flow completion time ({unit})")
     axes.set_ylabel("messages completed (%)")
     axes.set_ylim(0, 103)
+    _finish(axes)
+    return figure
+
+
+def draw_slowdown(results: Mapping[str, Result]) -> Figure | None:
+    """How many times as long messages took as alone, by their size: median and 99th percentile."""
+    tables = {name: by_size(result).iloc[:-1] for name, result in results.items()}
+    rows = pd.concat([data[["size", "up_to_octets"]] for data in tables.values()])
+    sizes = rows.drop_duplicates().sort_values("up_to_octets")["size"].tolist()
+    if not sizes:
+        return None
+    figure, (axes,) = _panels(1, height=3.6)
+    for (name, data), colour in zip(tables.items(), _colours(results), strict=True):
+        if data.empty:
+            continue
+        places = [sizes.index(size) for size in data["size"]]
+        axes.plot(places, data["median"], "o--", color=colour, ms=4, lw=1, label=f"{name}, median")
+        axes.plot(places, data["p99"], "o-", color=colour, ms=4, lw=1.4, label=f"{name}, 99 %")
+    axes.set_xticks(range(len(sizes)), sizes, fontsize=8)
+    axes.set_yscale("log")
+    axes.set_xlabel("size of message")
+    axes.set_ylabel("slowdown")
+    axes.set_ylim(bottom=0.9)
     _finish(axes)
     return figure
 

@@ -13,9 +13,11 @@ from fcn.lab.report.figures import figures
 from fcn.lab.result import analysis
 from fcn.lab.result.deadlock import deadlocks
 from fcn.lab.result.failover import failovers
+from fcn.lab.result.jobs import jobs
 from fcn.lab.result.load import whole_utilization
 from fcn.lab.result.model import DcqcnInfo, Result
 from fcn.lab.result.reaction import reactions
+from fcn.lab.result.slowdown import by_size
 
 MOST_ROWS = 40
 """Of a table in a report; all are in the data frames."""
@@ -31,6 +33,34 @@ class ReportTable:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     numbers: frozenset[int] = frozenset()
+
+
+MOST_BESIDE = 6
+"""Runs of which a terminal shows a column each."""
+
+_IN_SHORT = (
+    "goodput of all", "  Jain's fairness index", "flow completion time, mean", "slowdown, mean",
+    "iterations of jobs completed", "onset to first rate cut, median", "deepest queue",
+    "  most packets", "frames lost",
+)  # fmt: skip
+
+
+def in_short(results: Mapping[str, Result]) -> ReportTable:
+    """Some figures of many runs, a row for each run; those without any value are left out."""
+    found = {name: {each.name: each for each in figures(run)} for name, run in results.items()}
+    columns = [
+        name for name in _IN_SHORT if any(each[name].value is not None for each in found.values())
+    ]
+    rows = tuple((name, *(each[column].text for column in columns)) for name, each in found.items())
+    titles = ("run", *(column.strip() for column in columns))
+    note = "The page has all figures."
+    return ReportTable("Figures", titles, rows, note, frozenset(range(1, len(titles))))
+
+
+def turned(table: ReportTable) -> ReportTable:
+    """The same with its columns as rows."""
+    head, *columns = zip(table.columns, *table.rows, strict=True)
+    return ReportTable(table.title, head, tuple(columns), table.note)
 
 
 def side_by_side(results: Mapping[str, Result]) -> ReportTable:
@@ -50,6 +80,8 @@ def details(result: Result) -> Iterator[ReportTable]:
         _reactions(result),
         _failovers(result),
         _completion(result),
+        _slowdown(result),
+        _jobs(result),
         _connections(result),
         _order(result),
         _links(result),
@@ -162,6 +194,42 @@ def _completion(result: Result) -> ReportTable:
     )
 
 
+def _slowdown(result: Result) -> ReportTable:
+    return _table(
+        "Slowdown by size of message",
+        by_size(result),
+        [
+            ("size", "size", None),
+            ("messages", "completed", "count"),
+            ("mean", "mean", "ratio"),
+            ("median", "median", "ratio"),
+            ("p95", "95th percentile", "ratio"),
+            ("p99", "99th percentile", "ratio"),
+        ],
+        "How many times as long a message took as alone on its path. Of completed messages only.",
+    )
+
+
+def _jobs(result: Result) -> ReportTable:
+    return _table(
+        "Jobs",
+        jobs(result),
+        [
+            ("job", "job", None),
+            ("ranks", "ranks", "count"),
+            ("iterations", "iterations", "count"),
+            ("completed", "completed", "count"),
+            ("compute_ns", "computing in each", "ns"),
+            ("mean_ns", "an iteration, mean", "ns"),
+            ("median_ns", "median", "ns"),
+            ("p99_ns", "99th percentile", "ns"),
+            ("max_ns", "longest", "ns"),
+            ("completion_ns", "all of them", "ns"),
+        ],
+        "An iteration lasts until every rank has ended it.",
+    )
+
+
 def _connections(result: Result) -> ReportTable:
     flows = analysis.goodput(result).merge(
         result.connections.drop(columns=["remote", "payload"]), on=["host", "connection"]
@@ -222,12 +290,13 @@ def _queues(result: Result) -> ReportTable:
         [
             ("node", "node", None),
             ("towards", "towards", None),
-            ("mean_packets", "mean in samples", "count"),
+            ("mean_packets", "mean", "count"),
             ("p99_packets", "99th percentile", "count"),
             ("max_packets", "most", "count"),
             ("max_octets", "most octets", "octets"),
         ],
-        "From samples; queues in which no sample found a packet are left out.",
+        "Mean over time, and most of all times; the percentile is of samples. Queues that were "
+        "always empty are left out.",
     )
 
 

@@ -268,16 +268,27 @@ def pauses(result: Result) -> pd.DataFrame:
 
 
 def queues(result: Result) -> pd.DataFrame:
-    """Depths of each queue, over its samples after the warm-up: columns node, towards, samples,
-    mean_packets, p99_packets, max_packets, max_octets."""
+    """Depths of each queue: columns node, towards, samples, mean_packets, mean_octets, p99_packets,
+    max_packets, max_octets. The mean is over time and the most of all times, where the table of
+    depths has the queue; the 99th percentile, and what it has not, is of the samples after the
+    warm-up."""
     data = result.queues[result.queues["time_ns"] >= result.about.warm_up_ns]
-    return data.groupby(["node", "towards"], as_index=False).agg(
+    ends = ["node", "towards"]
+    sampled = data.groupby(ends, as_index=False).agg(
         samples=("packets", "size"),
         mean_packets=("packets", "mean"),
+        mean_octets=("octets", "mean"),
         p99_packets=("packets", lambda values: values.quantile(0.99, interpolation="higher")),
         max_packets=("packets", "max"),
         max_octets=("octets", "max"),
     )
+    true = result.depths.rename(
+        columns={"most_packets": "max_packets", "most_octets": "max_octets"}
+    )
+    known = sampled[ends].merge(true, how="left", on=ends)
+    for column in ("mean_packets", "mean_octets", "max_packets", "max_octets"):
+        sampled[column] = known[column].fillna(sampled[column]).astype(sampled[column].dtype)
+    return sampled
 
 
 def throughput(result: Result) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 A folder appears whole or not at all: it is written beside its place, as `.NAME.fcn-lab-…/new`, and
 then renamed. `result.json` is written last, so what a killed process leaves there is no result; the
-next one that is saved in this place removes it.
+next one that is saved beside it removes it.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fcn.hosts.scratch import replacing, scratch_folder
+from fcn.hosts.scratch import remove_left, replacing, scratch_folder
 from fcn.lab.result.exchange import exchange
 from fcn.lab.result.model import FORMAT, About, Result
 from fcn.lab.result.tables import TABLES, ResultError, TableName
@@ -27,6 +27,8 @@ REPORT_FILE = "report.html"
 """What `fcn lab show` writes beside a result."""
 
 _PCAP = ".pcap"
+_LEFT = ".[!.]*.fcn-lab-*"
+"""Hidden folders of results that are being saved: as _beside() begins their names."""
 
 
 class _Document(BaseModel):
@@ -48,6 +50,7 @@ def save(result: Result, folder: Path) -> None:
     folder = Path(os.path.abspath(folder))
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
+        remove_left(_LEFT, folder.parent)
         with scratch_folder(_beside(folder), folder.parent) as beside:
             new = beside / "new"
             new.mkdir()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import get_args
+from typing import Literal, get_args
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
 from fcn.lab.modes import Mode
 from fcn.lab.result.tables import TableName, conform, frame
 
-FORMAT = 2
+FORMAT = 3
 """Changes when an older reader would misunderstand a result."""
 
 
@@ -28,11 +28,14 @@ class NodeInfo(_Part):
 
 
 class HostInfo(_Part):
-    """A host, and the provider edge behind which it is."""
+    """A host, and the provider edge behind which it is. mtu: payload of its packets (0: not known);
+    ip: the version it uses."""
 
     name: str
     addresses: tuple[str, ...]
     pe: str
+    mtu: NonNegativeInt = 0
+    ip: Literal[4, 6] = 4
 
 
 class LinkInfo(_Part):
@@ -78,7 +81,7 @@ class DcqcnInfo(_Part):
 
 class NetworkInfo(_Part):
     """The network that was run. held_back_ns: for how long, at most, a switch, a receiver or a
-    sender does not notify or slow a flow again."""
+    sender does not notify or slow a flow again. tunnel_octets: what a tunnel adds to a packet."""
 
     name: str
     nodes: tuple[NodeInfo, ...]
@@ -87,6 +90,7 @@ class NetworkInfo(_Part):
     queues: tuple[QueueInfo, ...] = ()
     dcqcn: tuple[DcqcnInfo, ...] = ()
     held_back_ns: NonNegativeInt = 0
+    tunnel_octets: NonNegativeInt = 0
 
 
 class EventInfo(_Part):
@@ -154,6 +158,8 @@ class Result:
     crossings: pd.DataFrame = field(default_factory=partial(frame, "crossings"))
     controller: pd.DataFrame = field(default_factory=partial(frame, "controller"))
     pauses: pd.DataFrame = field(default_factory=partial(frame, "pauses"))
+    jobs: pd.DataFrame = field(default_factory=partial(frame, "jobs"))
+    depths: pd.DataFrame = field(default_factory=partial(frame, "depths"))
     captures: Mapping[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

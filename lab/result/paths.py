@@ -19,6 +19,22 @@ class Paths:
             self._neighbours.setdefault(link.b, []).append((link.a, link.delay_ns))
         self._known: dict[str, dict[str, tuple[int, int]]] = {}
 
+    def way(self, start: str, end: str) -> tuple[str, ...]:
+        """The nodes of the path that delay_ns() is of, both ends included; empty without one."""
+        if end not in self._from(start):
+            return ()
+        way = [end]
+        while way[-1] != start:
+            here = self._from(start)[way[-1]]
+            way.append(
+                next(
+                    node
+                    for node, delay in self._neighbours[way[-1]]
+                    if self._from(start).get(node) == (here[0] - 1, here[1] - delay)
+                )
+            )
+        return tuple(reversed(way))
+
     def delay_ns(self, *way: str) -> int | None:
         """Propagation delay along a way through these nodes; None when there is no path."""
         total = 0

@@ -17,7 +17,7 @@ Kind = Literal["integer", "integer or nothing", "number", "text"]
 
 TableName = Literal[
     "messages", "connections", "rates", "queues", "links", "counters", "notices", "crossings",
-    "controller", "pauses",
+    "controller", "pauses", "jobs", "depths",
 ]  # fmt: skip
 
 _DTYPES: Mapping[Kind, str] = {
@@ -172,6 +172,28 @@ TABLES: Mapping[TableName, tuple[Column, ...]] = {
         *_counts(
             priority="class of traffic that must wait, 0 to 7",
             duration_ns="for how long; 0 ends a pause",
+        ),
+    ),
+    "depths": (
+        NODE,
+        TOWARDS,
+        *_counts(
+            most_packets="in the queue at once, of all times and not only of samples",
+            most_octets="the same",
+        ),
+        Column("mean_packets", "number", "mean over time"),
+        Column("mean_octets", "number", "the same"),
+    ),
+    "jobs": (
+        Column("job", "text", "its kind, and its place in the scenario, from 1"),
+        *_counts(iteration="from 0"),
+        HOST,
+        *_counts(compute_ns="for how long the host computes in this iteration"),
+        Column("begun_ns", "integer or nothing", "when the host began it; empty: not yet"),
+        Column(
+            "completed_ns",
+            "integer or nothing",
+            "when the host had received, or computed, the last of it; empty: not yet",
         ),
     ),
 }

@@ -1,6 +1,6 @@
 """What a result says of the network it is from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
 from fcn.contract.depth import QueueDepth
@@ -17,6 +17,13 @@ from fcn.lab.result.model import (
 from fcn.lab.run.build import amounts, dcqcn_options
 from fcn.lab.scenario.load import Plan
 from fcn.lab.scenario.model import DcqcnSettings
+from fcn.topologies.model import TunnelType
+
+TUNNEL_OCTETS: Mapping[TunnelType, int] = {
+    "srv6": 40, "vxlan": 70, "gre": 48, "mpls-udp": 52,
+}  # fmt: skip
+"""IPv6, and after it UDP, VXLAN and Ethernet; GRE with a key; UDP and a label. Paths of policies
+have an SRH, too."""
 
 
 def network_info(plan: Plan, config: Config) -> NetworkInfo:
@@ -39,11 +46,14 @@ def network_info(plan: Plan, config: Config) -> NetworkInfo:
                 name=host.name,
                 addresses=(str(host.ipv4), str(host.ipv6)),
                 pe=wiring.pe_of(host),
+                mtu=wiring.settings(host).mtu,
+                ip=wiring.settings(host).ip,
             )
             for host in wiring.hosts.values()
         ),
         dcqcn=tuple(_dcqcn(plan)),
         held_back_ns=_held_back_ns(plan, config),
+        tunnel_octets=TUNNEL_OCTETS[topology.tunnel],
         queues=tuple(_queue(plan, config, *ends) for ends in wiring.core_directions),
     )
 

@@ -3,11 +3,12 @@
 Times are nanoseconds since the traffic began. What is cumulative counts from then, too.
 """
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import pandas as pd
 
+from fcn.lab.depths import depths, measure_depth
 from fcn.lab.frames import FrameKind, TappedFrame, parse_tapped
 from fcn.lab.hosts import MAX_FRAME
 from fcn.lab.notices import NoticeKind
@@ -55,6 +56,8 @@ class Probes:
         completions(self._simulation)
         self._simulation.keep_notices()
         self._simulation.keep_pauses()
+        for node, towards in sampler.queues:
+            measure_depth(self._simulation, *built.port(node, towards))
 
     @property
     def now_ns(self) -> int:
@@ -76,6 +79,9 @@ class Probes:
         """Write what was sampled, and take what the simulation noted since the last time."""
         self._sampler.flush()
         self._take()
+        for node, towards in self._sampler.queues:
+            found = depths(self._simulation, *self._built.port(node, towards))
+            self._add("depths", node, towards, *astuple(found))
 
     def _take(self) -> None:
         self._has_new = False

@@ -25,6 +25,7 @@ from fcn.lab.roce import completions
 from fcn.lab.run.build import Built, build
 from fcn.lab.run.connections import Connection
 from fcn.lab.run.describe import network_info
+from fcn.lab.run.jobs import RunningJobs
 from fcn.lab.run.probes import Probes, connection_rows
 from fcn.lab.run.recovery import recovering
 from fcn.lab.run.sampler import Rows, Sampler
@@ -203,6 +204,7 @@ class _Run:
             start = begun + send.start_ns
             each.sender.write(each.number, send.size, start_ns=start, message_id=number)
             self._sent.append((each.host, each.number, number, send.size, send.start_ns))
+        jobs = RunningJobs(self._simulation, self._plan.work, self._connections, len(self._sent))
         sampler = Sampler(self._built, self._connections, self._rows, self._watch, self._spans())
         probes = Probes(self._built, sampler, self._rows)
         due: list[tuple[int, Callable[[], None]]] = [
@@ -230,8 +232,13 @@ class _Run:
         self._crossings = probes.crossings()
         self._captures = probes.captures()
         probes.count_lost()
+<<<<<<< HEAD
         if self._spy is not None:
             self._spy.end()
+=======
+        self._sent += jobs.messages()
+        self._rows["jobs"] = jobs.rows()
+>>>>>>> h-work
 
     async def _reaches(self, time_ns: int, probes: Probes) -> bool:
         """Wait until then; False when the run is to be stopped before."""

@@ -50,7 +50,8 @@ class Sampler:
         self._begun = self._simulation.now_ns
         self._times: list[int] = []
         self._is_first = True
-        self._queues = list(core if measure.queues is None else measure.queues)
+        queues = core if measure.queues is None else measure.queues
+        self._queues = [(node, towards) for node, towards in queues]
         self._links = list(core)
         self._connections = [(each.host, each.number) for each in connections]
         self._fixed = [
@@ -74,6 +75,11 @@ class Sampler:
         self._links_before = self._block.now[links[0] : links[1]].copy()
         self._before = self._counters_now()
         self._counters_before = np.array([self._before[key] for key in self._keys], np.uint64)
+
+    @property
+    def queues(self) -> list[tuple[str, str]]:
+        """The queues that are sampled: node, neighbour."""
+        return self._queues
 
     def sample(self) -> None:
         """Look at everything now."""

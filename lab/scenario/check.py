@@ -7,14 +7,17 @@ from itertools import cycle
 from fcn.contract.depth import PACKET_SIZE, Depth, DepthUnit, QueueDepth
 from fcn.controller.config.document import KeyPath, listed
 from fcn.lab.roce import QPS
+from fcn.lab.scenario.jobs import messages_of, workload
 from fcn.lab.scenario.model import (
     Event,
     HostSettings,
+    Job,
     LinkDefaults,
     LinkSettings,
     Pattern,
 )
-from fcn.lab.scenario.traffic import NS, mean_size, named, sizes_of, traffic_of
+from fcn.lab.scenario.sizes import Shares
+from fcn.lab.scenario.traffic import NS, named, sizes_of
 from fcn.lab.scenario.wiring import EndHost, Wire, Wiring
 from fcn.topologies.model import TopologyError
 
@@ -45,6 +48,11 @@ def problems(wiring: Wiring) -> Iterator[Finding]:
     for number, pattern in enumerate(wiring.scenario.traffic):
         for path, message in _pattern(wiring, pattern):
             yield ("traffic", number, *path), message
+    for number, job in enumerate(wiring.scenario.jobs):
+        for path, message in _job(wiring, job):
+            yield ("jobs", number, *path), message
+    if not wiring.scenario.traffic and not wiring.scenario.jobs:
+        yield ("traffic",), "nobody sends anything: give traffic or jobs"
     for number, event in enumerate(wiring.scenario.events):
         for path, message in _event(wiring, event):
             yield ("events", number, *path), message
@@ -83,7 +91,7 @@ def queue_pairs(wiring: Wiring) -> Iterator[Finding]:
         for _, settings in chosen
     ):
         return
-    flows = traffic_of(wiring).flows
+    flows = workload(wiring)[0].flows
     opened = Counter(flow.source.name for flow in flows)
     accepted = Counter(flow.target.name for flow in flows)
     for host, settings in chosen:
@@ -281,19 +289,41 @@ def _pattern(wiring: Wiring, pattern: Pattern) -> Iterator[Finding]:
         yield ("from",), f"{targets[0].name} is the only target, and cannot send to itself"
     if kind == "messages" and not 1 <= len(targets) <= len(sources):
         yield ("to",), f"{len(sources)} hosts send to as many or fewer, not to {len(targets)}"
-    vrfs = {wiring.vrf_of(host) for host in (*sources, *targets)}
-    if len(vrfs) > 1:
-        yield (), f"hosts of the VRFs {listed(sorted(vrfs))} cannot reach each other"
-    yield from _paths(wiring, sources, targets)
-    mixed = {wiring.settings(host).ip for host in (*sources, *targets)}
-    if len(mixed) > 1:
-        yield (), "some of these hosts use IPv4 and some IPv6"
+    yield from _reach(wiring, sources, targets)
     yield from _amounts(wiring, pattern, sources, targets)
 
 
-def _paths(
+def _job(wiring: Wiring, job: Job) -> Iterator[Finding]:
+    unknown = [number for number, name in enumerate(job.ranks) if not wiring.select(name)]
+    for number in unknown:
+        yield ("ranks", number), _no_host(job.ranks[number])
+    if unknown:
+        return
+    ranks = named(wiring, job.ranks)
+    if len(ranks) < 2:
+        yield ("ranks",), f"{ranks[0].name} alone waits for nobody; name two hosts or more"
+    if job.job == "ring" and job.size < len(ranks):
+        yield ("size",), f"{len(ranks)} ranks reduce a part each of {job.size} octets; give more"
+    if (most := messages_of(job, len(ranks))) > MAX_MESSAGES:
+        yield ("iterations",), f"{most} messages, of at most {MAX_MESSAGES}; give fewer iterations"
+    for key in ("backward", "microbatches"):
+        if job.job != "pipeline" and key in job.model_fields_set:
+            yield (key,), f"only a pipeline has it, not a {job.job}"
+    if job.start >= wiring.scenario.duration:
+        yield ("start",), "the run has ended by then"
+    yield from _reach(wiring, ranks, ranks)
+
+
+def _reach(
     wiring: Wiring, sources: Iterable[EndHost], targets: Iterable[EndHost]
 ) -> Iterator[Finding]:
+    """Hosts that cannot send to others."""
+    vrfs = {wiring.vrf_of(host) for host in (*sources, *targets)}
+    if len(vrfs) > 1:
+        yield (), f"hosts of the VRFs {listed(sorted(vrfs))} cannot reach each other"
+    mixed = {wiring.settings(host).ip for host in (*sources, *targets)}
+    if len(mixed) > 1:
+        yield (), "some of these hosts use IPv4 and some IPv6"
     far = {wiring.pe_of(host) for host in targets}
     for pe in sorted({wiring.pe_of(host) for host in sources}):
         for other in sorted(far):
@@ -308,12 +338,15 @@ def _amounts(
 ) -> Iterator[Finding]:
     # Of the other patterns each host sends to one.
     pairs = len(sources) * (len(targets) if pattern.pattern == "all-to-all" else 1)
-    if (pattern.size is None) == (not pattern.sizes):
-        yield (), "give either size or sizes"
+    given = [pattern.size is not None, bool(pattern.sizes), pattern.distribution is not None]
+    if sum(given) != 1:
+        yield (), "give either size or sizes, or of a poisson pattern a distribution"
         return
     if pattern.pattern != "poisson":
         if pattern.sizes:
             yield ("sizes",), "only a poisson pattern has several sizes; give size"
+        if pattern.distribution:
+            yield ("distribution",), "only a poisson pattern has a distribution; give size"
         if pattern.load is not None:
             yield ("load",), "only a poisson pattern has a load; give count and interval"
         if pairs * pattern.qps * pattern.count > MAX_MESSAGES:
@@ -337,13 +370,14 @@ def _random_messages(
     except (TypeError, ValueError, OverflowError) as error:
         yield ("sizes",), f"write [[64kB, 0.9], [1MB, 0.1]]: {error}"
         return
-    if any(not 0 < share <= MAX_SHARE or not 1 <= size < 1 << 32 for size, share in sizes):
+    shares = sizes.shares if isinstance(sizes, Shares) else ()
+    if any(not 0 < share <= MAX_SHARE or not 1 <= size < 1 << 32 for size, share in shares):
         yield ("sizes",), "sizes are 1 octet to 4 GiB, and their shares above 0, such as 0.9"
         return
     links = [wiring.wire(source.name, source.site) for source in sources]
     rate = sum(link.rate_bps or 0 for link in links if link is not None) * (pattern.load or 0)
     seconds = max(0, wiring.scenario.duration - pattern.start) / NS
-    if rate * seconds / 8 / mean_size(sizes) > MAX_MESSAGES:
+    if rate * seconds / 8 / sizes.mean > MAX_MESSAGES:
         yield ("load",), f"more than {MAX_MESSAGES} messages; give less load or larger sizes"
     peers = min(pattern.peers or len(targets), len(targets))
     if len(sources) * peers * pattern.qps > MAX_MESSAGES:

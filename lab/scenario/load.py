@@ -30,8 +30,9 @@ from fcn.lab.errors import LabError
 from fcn.lab.modes import Mode
 from fcn.lab.scenario.check import problems, queue_pairs
 from fcn.lab.scenario.configuration import configuration
+from fcn.lab.scenario.jobs import Work, workload
 from fcn.lab.scenario.model import Scenario
-from fcn.lab.scenario.traffic import Traffic, traffic_of
+from fcn.lab.scenario.traffic import Traffic
 from fcn.lab.scenario.wiring import Wiring
 from fcn.topologies.catalog import CATALOG, NetworkError, network
 from fcn.topologies.model import Topology
@@ -67,10 +68,19 @@ class Plan:
         """Its hosts and links."""
         return Wiring(self.scenario, self.topology)
 
-    @cached_property
+    @property
     def traffic(self) -> Traffic:
-        """Its connections and messages."""
-        return traffic_of(self.wiring)
+        """Its connections, those of jobs too, and the messages of patterns."""
+        return self._workload[0]
+
+    @property
+    def work(self) -> Work:
+        """What its jobs do."""
+        return self._workload[1]
+
+    @cached_property
+    def _workload(self) -> tuple[Traffic, Work]:
+        return workload(self.wiring)
 
     @cached_property
     def config(self) -> Config:

@@ -19,15 +19,15 @@ from fcn.controller.config.model import Depths
 from fcn.controller.config.types import Duration, Items, QueueDepth
 from fcn.lab.modes import Mode
 from fcn.lab.pfc import PRIORITIES
-from fcn.lab.roce import MAX_MTU, MAX_WINDOW, PSNS, QPS, RoceOptions
+from fcn.lab.roce import MAX_MESSAGE, MAX_MTU, MAX_WINDOW, PSNS, QPS, RoceOptions
 from fcn.lab.scenario.dcqcn import ProfileName, profile_of
+from fcn.lab.scenario.sizes import DistributionName
 from fcn.topologies.data_centre import MAX_HOSTS
 from fcn.topologies.description import NodeName
 from fcn.topologies.units import Delay, Rate, Time, parse_size
 
 PatternName = Literal["messages", "incast", "permutation", "all-to-all", "poisson"]
-
-MAX_MESSAGE = (1 << 32) - 1
+JobName = Literal["ring", "tree", "all-to-all", "pipeline"]
 
 MIN_LOAD = 1e-9
 """Below, the time to a message is longer than any run."""
@@ -229,12 +229,35 @@ class Pattern(Model):
     to: Annotated[Items[str], Field(min_length=1)]
     size: Size | None = None
     sizes: Items[Annotated[Items[Any], Field(min_length=2, max_length=2)]] = ()
+    distribution: DistributionName | None = None
     count: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     interval: Time = 0
     start: Time = 0
     load: Annotated[float, Field(ge=MIN_LOAD, le=2)] | None = None
     peers: Annotated[int, Field(ge=1)] | None = None
     qps: Annotated[int, Field(ge=1, le=1024)] = 1
+
+
+class Job(Model):
+    """Messages that wait for others; `jobs.py` says of each kind who sends what and when. `ranks`:
+    hosts, named as in a pattern, in this order. `size`: of an all-reduce (ring, tree) what is
+    reduced, of an all-to-all and a pipeline each message. `compute`: before a rank sends, in each
+    iteration; of a pipeline what a stage takes for a microbatch, and `backward` on the way back,
+    twice that where left out."""
+
+    job: JobName
+    ranks: Annotated[Items[str], Field(min_length=1)]
+    size: Size
+    iterations: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    compute: Time = 0
+    backward: Time | None = None
+    microbatches: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    start: Time = 0
+
+    @property
+    def back(self) -> int:
+        """What a stage of a pipeline takes for a microbatch on the way back."""
+        return 2 * self.compute if self.backward is None else self.backward
 
 
 class Event(Model):
@@ -297,7 +320,8 @@ class Scenario(Model):
     switches: Switches = Switches()
     hosts: Hosts = Hosts()
     controller: Controller = Controller()
-    traffic: Annotated[Items[Pattern], Field(min_length=1)]
+    traffic: Items[Pattern] = ()
+    jobs: Items[Job] = ()
     events: Items[Event] = ()
     recovery: Recovery = Recovery()
     measure: Measure = Measure()

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from itertools import cycle
 
 from fcn.lab.scenario.model import Pattern
+from fcn.lab.scenario.sizes import DISTRIBUTIONS, Shares, Sizes, sizes_from
 from fcn.lab.scenario.wiring import EndHost, Wiring
-from fcn.topologies.units import parse_size
 
 NS = 10**9
 PS = 10**12
@@ -19,7 +19,8 @@ PS_PER_NS = PS // NS
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A connection from one host to another; `pattern` is the place of its pattern, from 0."""
+    """A connection from one host to another; `pattern` is the place of its pattern, from 0; jobs
+    have the places after those."""
 
     source: EndHost
     target: EndHost
@@ -50,7 +51,7 @@ class Traffic:
 
 
 def traffic_of(wiring: Wiring) -> Traffic:
-    """All that the scenario of this network sends."""
+    """All that the patterns of this network's scenario send."""
     traffic = Traffic()
     for number, pattern in enumerate(wiring.scenario.traffic):
         # Of its own, so that a pattern is the same whatever stands before it.
@@ -94,16 +95,13 @@ def _permutation(
             return chosen
 
 
-def sizes_of(pattern: Pattern) -> list[tuple[int, float]]:
-    """Sizes of messages and their shares. Raises ValueError for what is none."""
+def sizes_of(pattern: Pattern) -> Sizes:
+    """Sizes of its messages. Raises as sizes_from()."""
+    if pattern.distribution is not None:
+        return DISTRIBUTIONS[pattern.distribution]
     if pattern.size is not None:
-        return [(pattern.size, 1.0)]
-    return [(parse_size(size), float(share)) for size, share in pattern.sizes]
-
-
-def mean_size(sizes: list[tuple[int, float]]) -> float:
-    """Octets of a message on average, from sizes and their shares."""
-    return sum(size * share for size, share in sizes) / sum(share for _, share in sizes)
+        return Shares(((pattern.size, 1.0),))
+    return sizes_from(pattern.sizes)
 
 
 def exponential(rng: random.Random, mean: int) -> int:
@@ -126,7 +124,6 @@ def _poisson(
 ) -> None:
     """Every source sends to targets at random; the times between messages are exponential."""
     sizes = sizes_of(pattern)
-    mean = mean_size(sizes)
     connections: dict[tuple[str, str], list[int]] = {}
     for source in named(wiring, pattern.from_):
         wire = wiring.wire(source.name, source.site)
@@ -134,7 +131,7 @@ def _poisson(
         assert wire.rate_bps, "checked"
         targets = [host for host in named(wiring, pattern.to) if host != source]
         targets = rng.sample(targets, min(pattern.peers or len(targets), len(targets)))
-        mean_gap = max(1, int(mean * 8 * PS / (wire.rate_bps * (pattern.load or 1.0))))
+        mean_gap = max(1, int(sizes.mean * 8 * PS / (wire.rate_bps * (pattern.load or 1.0))))
         time = pattern.start * PS_PER_NS + exponential(rng, mean_gap)
         while time < wiring.scenario.duration * PS_PER_NS:
             target = rng.choice(targets)
@@ -142,6 +139,5 @@ def _poisson(
             if key not in connections:
                 connections[key] = traffic.open(source, target, number, pattern.qps)
             flow = rng.choice(connections[key])
-            (size,) = rng.choices(*zip(*sizes, strict=True))
-            traffic.sends.append(Send(flow, int(size), time // PS_PER_NS))
+            traffic.sends.append(Send(flow, sizes.draw(rng), time // PS_PER_NS))
             time += exponential(rng, mean_gap)

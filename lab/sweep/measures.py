@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from fcn.lab.report.amounts import Unit
 from fcn.lab.report.remarks import goodput_bps
 from fcn.lab.result import analysis
+from fcn.lab.result.jobs import iterations, jobs
 from fcn.lab.result.load import whole_utilization
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import reactions
+from fcn.lab.result.slowdown import percentile, slowdowns
+
+SMALL, LARGE = 100_000, 1_000_000
+"""Octets of messages."""
 
 MEASURES: Mapping[str, Unit] = {
     "goodput_bps": "bps",
@@ -17,6 +22,16 @@ MEASURES: Mapping[str, Unit] = {
     "completed": "count",
     "fct_mean_ns": "ns",
     "fct_p99_ns": "ns",
+    "slowdown_mean": "ratio",
+    "slowdown_median": "ratio",
+    "slowdown_p95": "ratio",
+    "slowdown_p99": "ratio",
+    "slowdown_small_p99": "ratio",
+    "slowdown_large_p99": "ratio",
+    "iterations": "count",
+    "iteration_mean_ns": "ns",
+    "iteration_max_ns": "ns",
+    "job_max_ns": "ns",
     "utilization": "share",
     "queue_mean_packets": "count",
     "queue_max_packets": "count",
@@ -31,8 +46,10 @@ MEASURES: Mapping[str, Unit] = {
     "packet_hops": "count",
 }
 """Units by name. goodput_bps: of all connections. jain: of their goodputs. fct: of completed
-messages. utilization: of the busiest core link, over the whole time. queue: of the queue in which
-most packets were seen; the mean is that of the samples. reaction: from the onset of a congestion to
+messages. slowdown: how many times as long they took as alone; small: of up to SMALL octets, large:
+of more than LARGE. iterations: of all jobs, completed. job: the one that took longest, if all were
+completed. utilization: of the busiest core link, over the whole time. queue: of the queue in which
+most packets were; the mean is over time. reaction: from the onset of a congestion to
 its first rate cut. marked: data packets with CE at receivers. cnps, cuts: of all senders."""
 
 
@@ -45,6 +62,9 @@ def measures_of(result: Result) -> dict[str, float | None]:
     dropped = analysis.drops(result)
     flows = result.connections
     found = reactions(result)
+    slow = slowdowns(result)
+    took = iterations(result)["took_ns"].astype("float64")
+    small, large = slow[slow["size"] <= SMALL], slow[slow["size"] > LARGE]
     values: dict[str, object] = {
         "goodput_bps": goodput_bps(result) if result.about.reached_ns else None,
         "jain": analysis.jain(analysis.goodput(result)["goodput_bps"]),
@@ -52,6 +72,16 @@ def measures_of(result: Result) -> dict[str, float | None]:
         "completed": whole["completed"].sum(),
         "fct_mean_ns": whole["mean_ns"].max(),
         "fct_p99_ns": whole["p99_ns"].max(),
+        "slowdown_mean": slow["slowdown"].mean(),
+        "slowdown_median": percentile(slow, 0.5),
+        "slowdown_p95": percentile(slow, 0.95),
+        "slowdown_p99": percentile(slow, 0.99),
+        "slowdown_small_p99": percentile(small, 0.99),
+        "slowdown_large_p99": percentile(large, 0.99),
+        "iterations": took.notna().sum() if len(took) else None,
+        "iteration_mean_ns": took.mean(),
+        "iteration_max_ns": took.max(),
+        "job_max_ns": jobs(result)["completion_ns"].astype("float64").max(skipna=False),
         "utilization": whole_utilization(result)["share"].max(),
         "queue_mean_packets": deepest["mean_packets"].max(),
         "queue_max_packets": deepest["max_packets"].max(),

@@ -12,7 +12,9 @@ from lab_networks import DEST_QP, GIGABIT, SOURCE_QP, Rates, address, host_mac, 
 
 from fcn.lab.balance import balance
 from fcn.lab.core import Simulation
+from fcn.lab.depths import depths, measure_depth
 from fcn.lab.frames import FrameKind
+from fcn.lab.jobs import Jobs
 from fcn.lab.pfc import Pfc
 from fcn.lab.red import Red
 from fcn.lab.roce import RoceHost, RoceOptions, completions
@@ -98,7 +100,17 @@ def run(sanitize: bool) -> int:
         simulation.connect(attacker, 0, victim, 0, rate_bps=GIGABIT, delay_ns=10)
         alone = RoceHost(victim, address(1), host_mac(1), host_mac(2), options)
         alone.write(alone.connect(address(2)), 1000)
+        measure_depth(simulation, simulation.switches["p1"], 2)
+        jobs, tasks = Jobs(simulation), [0]
         for step in range(60):
+            if step == 10:
+                # Of connections that have other messages, too, which must do no harm.
+                channels = [jobs.channel(hosts[n], 0, hosts[(n + 2) % 4]) for n in range(4)]
+                tasks = [jobs.time(1000) for _ in range(4)]
+                for number in range(200):
+                    after = rng.sample(range(len(tasks)), 3)
+                    tasks.append(jobs.message(channels[number % 4], 1000 + number, after=after))
+                jobs.begin()
             for side, peer in ((1, network.right), (2, network.left)):
                 peer.send(malformed(rng, side, network.gateway(3 - side)))
             for _ in range(5):
@@ -117,6 +129,8 @@ def run(sanitize: bool) -> int:
             balance(simulation)
         simulation.run_until(simulation.now_ns + 100 * MILLISECOND)
         assert completions(simulation)
+        assert depths(simulation, simulation.switches["p1"], 2).most_packets > 0
+        assert sum(jobs.times(task).done_ns is not None for task in tasks) > 100
         assert len(simulation.notices()) == 20
         assert simulation.notices_lost > 0
         assert len(simulation.pauses()) == 50

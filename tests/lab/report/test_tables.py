@@ -33,7 +33,7 @@ def test_figures_of_a_congested_run() -> None:
     assert (shown["messages"], shown["completed"]) == ("3", "2")
     assert shown["goodput of all"] == "78.4 Mb/s"
     assert (shown["CNPs from the ingress PE"], shown["CNPs from receivers"]) == ("1", "1")
-    assert (shown["deepest queue"], shown["most packets in a sample"]) == ("p1 to pe2", "120")
+    assert (shown["deepest queue"], shown["most packets"]) == ("p1 to pe2", "120")
     assert (shown["frames lost"], shown["sent again"]) == ("17", "4")
 
 

@@ -169,7 +169,8 @@ def test_who_is_killed_while_saving_leaves_one_whole_result(folder: Path) -> Non
         if left.parent != folder and left.stat().st_size:
             with suppress(ResultError):
                 assert_frame_equal(load(left.parent).messages, load(folder).messages)
-    (folder.parent / f".{folder.name}.fcn-lab-left" / "new").mkdir(parents=True)
+    for name in (folder.name, "another"):
+        (folder.parent / f".{name}.fcn-lab-left" / "new").mkdir(parents=True)
     (folder.parent / f".{folder.name}-of-others").mkdir()
     save(load(folder), folder)
     there = {each.name for each in folder.parent.iterdir()}

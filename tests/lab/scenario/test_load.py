@@ -26,6 +26,8 @@ measure:
   interval: 10us
 """
 
+JOB = "{job: ring, ranks: [%s], size: 1MB}"
+
 
 def problem(old: str, new: str) -> str:
     """What is said of the scenario with this change."""
@@ -64,7 +66,7 @@ def test_a_scenario_can_balance_loads() -> None:
 def test_scenarios_that_come_with_fcn_are_valid(name: str) -> None:
     plan = load_scenario(name)
     assert plan.scenario.title
-    assert plan.traffic.sends
+    assert plan.traffic.sends or plan.work.tasks
     assert plan.config.nodes
 
 
@@ -163,6 +165,46 @@ def test_scenarios_that_come_with_fcn_are_valid(name: str) -> None:
             'pattern: poisson, from: [gw1], to: [gw2], load: 0.5, sizes: [[1kB, "nan"]]',
             8,
             "their shares above 0",
+        ),
+        (
+            "size: 1MB}",
+            "distribution: hadoop}",
+            8,
+            "only a poisson pattern has a distribution; give size",
+        ),
+        (
+            "pattern: messages, from: [gw1], to: [gw2], size: 1MB",
+            "pattern: poisson, from: [gw1], to: [gw2], load: 0.5, size: 1MB, distribution: storage",
+            8,
+            "give either size or sizes",
+        ),
+        (
+            "pattern: messages, from: [gw1], to: [gw2], size: 1MB",
+            "pattern: poisson, from: [gw1], to: [gw2], load: 0.5, distribution: webserch",
+            8,
+            "should be 'websearch', 'hadoop' or 'storage'",
+        ),
+        ("traffic:\n  - {pattern: messages, from: [gw1], to: [gw2], size: 1MB}\n", "", 1, "nobody"),
+        ("events:", f"jobs: [{JOB % 'd1h1'}]\nevents:", 9, "d1h1 alone waits for nobody"),
+        ("events:", f"jobs: [{JOB % 'gw1, gw7'}]\nevents:", 9, "no host gw7"),
+        ("events:", f"jobs: [{JOB % 'gw1'}]\nevents:".replace("1MB", "3B"), 9, "give more"),
+        (
+            "events:",
+            f"jobs: [{JOB % 'gw1'}]\nevents:".replace("1MB", "1MB, iterations: 1000000"),
+            9,
+            "24000000 messages, of at most 5000000",
+        ),
+        (
+            "events:",
+            f"jobs: [{JOB % 'gw1'}]\nevents:".replace("1MB", "1MB, microbatches: 2"),
+            9,
+            "only a pipeline has it, not a ring",
+        ),
+        (
+            "events:",
+            f"jobs: [{JOB % 'gw1'}]\nevents:".replace("1MB", "1MB, start: 2ms"),
+            9,
+            "the run has ended by then",
         ),
         (
             "delay: 1ms\n",

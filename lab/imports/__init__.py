@@ -1,0 +1,1 @@
+"""Topologies and flows of other simulators, as scenarios of the laboratory."""

@@ -1,0 +1,128 @@
+"""Writes what was imported: a scenario, and beside it the network it names."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from fcn.hosts.scratch import scratch_folder
+from fcn.lab.errors import LabError
+from fcn.lab.imports.network import Flow, Imported
+from fcn.lab.scenario.load import Plan, load_scenario
+from fcn.topologies.units import MAX_TIME_NS
+
+_NS_PER_S = 10**9
+_NS_PER_MS = 10**6
+_SPARE = 2
+"""How many times as long as the busiest host needs a run is, and a millisecond."""
+
+
+def write_scenario(imported: Imported, file: Path) -> Plan:
+    """Write FILE and FILE-network, and read them as they are. Raises LabError when they cannot be
+    run, and when one of them is there already."""
+    network = file.with_name(f"{file.stem}-network.yaml")
+    for each in (file, network):
+        if os.path.lexists(each):
+            raise LabError(f"{each}: is there already; name another file with -o")
+    texts = {network: network_text(imported), file: scenario_text(imported, network.name)}
+    try:
+        with scratch_folder(f".{file.stem}.fcn-lab-import-", file.parent) as beside:
+            for each, text in texts.items():
+                (beside / each.name).write_text(text, "utf-8")
+            try:
+                load_scenario(beside / file.name)
+            except LabError as error:
+                reason = str(error).replace(f"{beside}/", "")
+                raise LabError(f"what was imported cannot be run:\n{reason}") from None
+            for each in texts:
+                os.link(beside / each.name, each)
+    except OSError as error:
+        raise LabError(f"{file}: cannot be written: {error.strerror}") from None
+    return load_scenario(file)
+
+
+def network_text(imported: Imported) -> str:
+    """The description of the network."""
+    return "".join(f"{line}\n" for line in _network(imported))
+
+
+def scenario_text(imported: Imported, network: str) -> str:
+    """The scenario, with a pattern of each flow, or of those to one host at the same time."""
+    return "".join(f"{line}\n" for line in _scenario(imported, network))
+
+
+def _network(imported: Imported) -> Iterator[str]:
+    yield f"# From {imported.source}: switches with hosts are PEs."
+    yield "nodes:"
+    for role, names in (("pe", imported.edges), ("p", imported.cores)):
+        for name in names:
+            yield f"  {name}: {{role: {role}}}"
+    if imported.links:
+        yield "links:"
+    for link in imported.links:
+        ends = f"between: [{link.a}, {link.b}]"
+        yield f"  - {{{ends}, delay: {link.delay_ns}ns, rate: {_rate(link.rate_bps)}}}"
+    yield "hosts:"
+    for link in imported.hosts:
+        yield f"  {link.a}: {{pe: {link.b}, rate: {_rate(link.rate_bps)}}}"
+
+
+def _scenario(imported: Imported, network: str) -> Iterator[str]:
+    yield f"# From {imported.source}."
+    for note in imported.notes:
+        yield f"# {note[0].upper()}{note[1:]}."
+    yield f"title: {imported.source}"
+    yield f"network: {network}"
+    yield f"duration: {_duration_ns(imported)}ns"
+    yield "mode: ecn"
+    yield "links:"
+    delays = Counter(link.delay_ns for link in imported.hosts)
+    (usual, _), *_others = delays.most_common(1)
+    yield "  core: {buffer: 32MB}"
+    yield f"  hosts: {{delay: {usual}ns, buffer: 32MB}}"
+    unusual = [link for link in imported.hosts if link.delay_ns != usual]
+    if unusual:
+        yield "  only:"
+    for link in unusual:
+        yield f"    - {{between: [{link.a}, {link.b}], delay: {link.delay_ns}ns}}"
+    if imported.settings:
+        yield imported.settings.rstrip("\n")
+    yield "traffic:"
+    for flows in _together(imported.flows):
+        sources = ", ".join(flow.source for flow in flows)
+        what = f"to: [{flows[0].target}], size: {flows[0].size}B, start: {flows[0].start_ns}ns"
+        kind = "incast" if len(flows) > 1 else "messages"
+        yield f"  - {{pattern: {kind}, from: [{sources}], {what}}}"
+
+
+def _together(flows: tuple[Flow, ...]) -> list[list[Flow]]:
+    """Flows to one host of the same size at the same time, from a host each."""
+    found: dict[tuple[str, int, int], list[list[Flow]]] = {}
+    for flow in flows:
+        lists = found.setdefault((flow.target, flow.size, flow.start_ns), [])
+        for each in lists:
+            if all(flow.source != other.source for other in each):
+                each.append(flow)
+                break
+        else:
+            lists.append([flow])
+    return [each for lists in found.values() for each in lists]
+
+
+def _duration_ns(imported: Imported) -> int:
+    """Until the last flow, and as long again as the busiest host needs for all its octets."""
+    rates = {link.a: link.rate_bps for link in imported.hosts}
+    octets: Counter[str] = Counter()
+    for flow in imported.flows:
+        octets[flow.source] += flow.size
+        octets[flow.target] += flow.size
+    busiest = max(count * 8 * _NS_PER_S // rates[host] for host, count in octets.items())
+    last = max(flow.start_ns for flow in imported.flows)
+    return min(last + _SPARE * busiest + _NS_PER_MS, MAX_TIME_NS)
+
+
+def _rate(bps: int) -> str:
+    for unit, one in (("Gb/s", 10**9), ("Mb/s", 10**6), ("kb/s", 10**3)):
+        if bps % one == 0:
+            return f"{bps // one} {unit}"
+    return f"{bps} b/s"
