@@ -279,7 +279,7 @@ class ControlPlane:
     async def running(self) -> AsyncIterator[None]:
         """Connect to the switches and keep them equal to the intent until the context ends.
 
-        Raises AgentServiceError, OSError.
+        Raises AgentServiceError, TlsFileError, OSError.
         """
         jobs: list[Job] = [
             self._check_idle,
@@ -290,10 +290,12 @@ class ControlPlane:
         async with AsyncExitStack() as stack:
             stack.callback(self.store.close)
             if self.config.metrics:
-                stack.enter_context(serving_metrics(self.metrics, self.config.metrics))
+                tls = self.config.listener_tls("metrics")
+                stack.enter_context(serving_metrics(self.metrics, self.config.metrics, tls))
                 jobs.append(self._refresh_metrics)
             if self.config.host_agents:
-                agents = HostAgentService(self.reports, self.flows, self.bus)
+                revoked = self.config.host_agents.files.revoked(LOG.error)
+                agents = HostAgentService(self.reports, self.flows, self.bus, revoked.now)
                 self.agents_address = await stack.enter_async_context(
                     serving_agents(self.config.host_agents, agents)
                 )

@@ -54,8 +54,8 @@ _PACKETS = ("", "p", "packet", "packets")
 SOCKET_PATH_MAX = 107
 """Octets the path of a Unix socket may have (unix(7): sun_path, with its end)."""
 
-DEFAULT_ENDPOINT = "127.0.0.1:9661"
-"""Where the controller listens, and is looked for."""
+DEFAULT_ENDPOINT = "unix:/run/fcn/api"
+"""Where the controller listens, and is looked for: a socket whose mode says who may use it."""
 
 _ENDPOINT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\s]+):([0-9]{1,5})")
 

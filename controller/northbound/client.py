@@ -1,12 +1,16 @@
 """Client of a running controller's API, for the command line, demos and tests."""
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 import grpc
 
+from fcn.contract.certificates import TlsFileError, read_file
 from fcn.contract.depth import Depth, DepthError, check_thresholds
+from fcn.contract.transport import check_certificates, check_key, check_own, is_socket
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.proto import fcn_pb2 as pb
@@ -41,13 +45,20 @@ class FcnClient:
     """A connection to the controller; a context manager. Methods raise ControllerError.
 
     `endpoint` is host:port or unix:/path, as `api:` in the configuration; `timeout` of a call is in
-    seconds.
+    seconds; `tls` is a folder with the client's `certificate.pem` and `key.pem`, and with `ca.pem`
+    of the controller, over TCP; default: FCN_TLS of the environment, else plain text.
     """
 
-    def __init__(self, endpoint: str = DEFAULT_ENDPOINT, timeout: float = TIMEOUT) -> None:
+    def __init__(
+        self,
+        endpoint: str = DEFAULT_ENDPOINT,
+        timeout: float = TIMEOUT,
+        tls: Path | None = None,
+    ) -> None:
         self._endpoint = endpoint
         self._timeout = timeout
-        self._channel = grpc.insecure_channel(endpoint)
+        self._tls = tls or (Path(named) if (named := os.environ.get(TLS_VARIABLE)) else None)
+        self._channel = self._open()
         self._stub = Stub(self._channel, pb.DESCRIPTOR.services_by_name["Fcn"])
 
     def __enter__(self) -> "FcnClient":
@@ -55,6 +66,19 @@ class FcnClient:
 
     def __exit__(self, *exc: object) -> None:
         self._channel.close()
+
+    def _open(self) -> grpc.Channel:
+        if self._tls is None or is_socket(self._endpoint):
+            return grpc.insecure_channel(self._endpoint)
+        certificate, key, ca = (self._tls / f"{name}.pem" for name in ("certificate", "key", "ca"))
+        try:
+            check_own(certificate)
+            check_key(certificate, key)
+            check_certificates(ca)
+            octets = (read_file(ca), read_file(key), read_file(certificate))
+        except TlsFileError as error:
+            raise ControllerError(str(error)) from None
+        return grpc.secure_channel(self._endpoint, grpc.ssl_channel_credentials(*octets))
 
     def network(self) -> pb.GetNetworkResponse:
         """Nodes, ports and links of the configuration."""
@@ -223,6 +247,8 @@ class FcnClient:
             return UnreachableError(
                 f"permission denied at {self._endpoint}: be the user the controller runs as"
             )
+        if code == grpc.StatusCode.UNAVAILABLE and (reason := self._of_tls(details)):
+            return UnreachableError(f"no TLS with what listens at {self._endpoint}: {reason}")
         if code == grpc.StatusCode.UNAVAILABLE and any(word in details for word in _NOBODY):
             return UnreachableError(
                 f"no controller answers at {self._endpoint}; start one with "
@@ -237,6 +263,28 @@ class FcnClient:
             return self._silent()
         return ControllerError(details or str(code))
 
+    def _of_tls(self, details: str) -> str:
+        """What is wrong with TLS, empty where something else is."""
+        if self._tls is None or is_socket(self._endpoint):
+            closed = not is_socket(self._endpoint) and any(word in details for word in _CLOSED)
+            return f"does it want a certificate? {TLS_VARIABLE} names the folder" if closed else ""
+        if "CERTIFICATE_VERIFY_FAILED" in details:
+            reason = details.removesuffix(": OK").rpartition(": ")[2]
+            return f"its certificate is not one of {self._tls / 'ca.pem'} ({reason})"
+        if "Hostname Verification" in details:
+            return "its certificate has another name than that in the address"
+        if "WRONG_VERSION_NUMBER" in details:
+            return "it speaks plain text"
+        if any(word in details for word in (*_CLOSED, "andshake", "SSL")):
+            return f"it does not take {self._tls / 'certificate.pem'}, of another CA"
+        return ""
+
+
+TLS_VARIABLE = "FCN_TLS"
+"""Of the environment: the folder with a client's files, where none is named."""
+
+_CLOSED = ("Socket closed", "onnection reset", "onnection closed", "Broken pipe", "EOF")
+"""What gRPC says where the other side hangs up."""
 
 _NOBODY = ("connect", "resol")
 """What gRPC says of an address where nobody listens, or that means nothing."""

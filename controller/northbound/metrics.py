@@ -3,11 +3,18 @@
 The HTTP server runs in its own thread, so it renders the last snapshot only.
 """
 
-from collections.abc import Iterator, Sequence
+import logging
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from wsgiref.simple_server import WSGIRequestHandler
+from socketserver import ThreadingMixIn
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
-from prometheus_client import CollectorRegistry, ProcessCollector, make_wsgi_app, start_http_server
+from cryptography import x509
+from prometheus_client import CollectorRegistry, ProcessCollector, make_wsgi_app
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
@@ -16,10 +23,14 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
+from fcn.contract.certificates import Revoked, Watched
+from fcn.contract.transport import ServerFiles
 from fcn.contract.version import fcn_version
 from fcn.controller.clock import SYSTEM_CLOCK, Clock
 from fcn.controller.northbound.probes import with_probes
 from fcn.controller.northbound.snapshot import Snapshot
+
+LOG = logging.getLogger("fcn")
 
 CLIENT_TIMEOUT = 10.0
 """Seconds a client may be silent; each that is connected occupies a thread."""
@@ -139,7 +150,7 @@ class MetricsError(Exception):
 
 
 class _Handler(WSGIRequestHandler):
-    """Metrics cannot be served; the message says why and what to do."""
+    """Leaves clients that are silent, and logs nothing."""
 
     timeout = CLIENT_TIMEOUT
 
@@ -152,23 +163,58 @@ class _Handler(WSGIRequestHandler):
         """Log nothing."""
 
 
+class _Server(ThreadingMixIn, WSGIServer):
+    """Answers each client in a thread of its own, in which TLS begins, too."""
+
+    daemon_threads = True
+    tls: Callable[[], ssl.SSLContext] | None = None
+    revoked: Callable[[], Revoked] = Revoked
+
+    def finish_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        """Answer a client, over TLS where there is TLS."""
+        if self.tls is None:
+            super().finish_request(request, client_address)
+            return
+        request.settimeout(CLIENT_TIMEOUT)
+        # A client that cannot do it hears so by TLS; a certificate may be renewed by the next.
+        with suppress(OSError), self.tls().wrap_socket(request, server_side=True) as secured:
+            shown = secured.getpeercert(binary_form=True)
+            if shown and self.revoked().has(x509.load_der_x509_certificate(shown)):
+                return
+            super().finish_request(secured, client_address)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Strangers do not fill the log."""
+
+
 @contextmanager
-def serving_metrics(collector: FcnCollector, endpoint: str) -> Iterator[int]:
-    """Serve `/metrics`, `/healthz` and `/ready` on host:port; yields the port. Raises
-    MetricsError."""
+def serving_metrics(
+    collector: FcnCollector, endpoint: str, tls: ServerFiles | None = None
+) -> Iterator[int]:
+    """Serve `/metrics`, `/healthz`, `/readyz` and `/ready` on host:port; yields the port. Raises
+    MetricsError, TlsFileError."""
     host, _, port = endpoint.rpartition(":")
     registry = CollectorRegistry()
     registry.register(collector)
     ProcessCollector(registry=registry)
+
+    class Server(_Server):
+        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
     try:
-        server, thread = start_http_server(int(port), host.strip("[]"), registry)
+        server = Server((host.strip("[]"), int(port)), _Handler)
     except OSError as error:
         raise MetricsError(
             f"cannot serve metrics on {endpoint}: {error.strerror}; "
             "choose another `metrics:` in the configuration"
         ) from None
-    server.RequestHandlerClass = _Handler
     server.set_app(with_probes(make_wsgi_app(registry), collector.last))
+    if tls is not None:
+        files = [file for file in (tls.certificate, tls.key, tls.ca) if file is not None]
+        server.tls = Watched(files, tls.context, LOG.error).now
+        server.revoked = tls.revoked(LOG.error).now
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
     try:
         yield server.server_port
     finally:

@@ -18,8 +18,8 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.cli.shell import VARIABLES, ShellError, environment, shell_arguments
 from fcn.controller.config import parse_config
 from fcn.controller.node import session
-from fcn.controller.northbound.api import serving
 from fcn.controller.northbound.client import FcnClient
+from fcn.controller.northbound.serving import serving
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.hosts.processes import is_listening
 from fcn.topologies.interop.certificates import Authority, Certificate
