@@ -30,18 +30,21 @@ class Role(IntEnum):
 
 
 def names_of(certificate: x509.Certificate) -> str:
-    """The common name of a certificate, else its other names."""
+    """The common name of a certificate, else its DNS names."""
     common = certificate.subject.get_attributes_for_oid(x509.NameOID.COMMON_NAME)
-    return ", ".join(str(each.value) for each in common) or ", ".join(_others(certificate, "dns"))
+    return ", ".join(str(each.value) for each in common) or ", ".join(
+        _alternatives(certificate, x509.DNSName)
+    )
 
 
 def role_of(certificate: x509.Certificate) -> Role:
     """The one role that a certificate says. Raises RoleError."""
-    said = {uri.removeprefix(PREFIX) for uri in _others(certificate, "uri") if _is_role(uri)}
-    known = {role.word: role for role in Role}
-    if len(said) == 1 and (role := known.get(*said)) is not None:
-        return role
-    found = f"says the roles {', '.join(sorted(said))}" if said else "says no role"
+    uris = _alternatives(certificate, x509.UniformResourceIdentifier)
+    said = sorted({uri for uri in uris if uri.startswith(PREFIX)})
+    for role in Role:
+        if said == [role.uri]:
+            return role
+    found = f"says {' and '.join(said)}" if said else "says no role"
     choice = ", ".join(role.uri for role in Role)
     raise RoleError(
         f"the certificate of {names_of(certificate) or 'this client'} {found}; it needs one of "
@@ -49,14 +52,11 @@ def role_of(certificate: x509.Certificate) -> Role:
     )
 
 
-def _is_role(uri: str) -> bool:
-    return uri.startswith(PREFIX)
-
-
-def _others(certificate: x509.Certificate, kind: str) -> list[str]:
-    kinds = {"uri": x509.UniformResourceIdentifier, "dns": x509.DNSName}
+def _alternatives(
+    certificate: x509.Certificate, kind: type[x509.DNSName] | type[x509.UniformResourceIdentifier]
+) -> list[str]:
     try:
         names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except (x509.ExtensionNotFound, ValueError):
         return []
-    return names.get_values_for_type(kinds[kind])
+    return names.get_values_for_type(kind)

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import grpc
-
 from fcn.contract.certificates import (
     Revoked,
     TlsFileError,
@@ -93,6 +91,11 @@ class ServerFiles:
     ca: Path | None = None
     crl: Path | None = None
 
+    @property
+    def handshake(self) -> list[Path]:
+        """Those that a handshake needs."""
+        return [file for file in (self.certificate, self.key, self.ca) if file is not None]
+
     def check(self) -> None:
         """Raise TlsFileError where one of them cannot be used."""
         check_own(self.certificate)
@@ -101,22 +104,6 @@ class ServerFiles:
             check_certificates(self.ca)
             if self.crl is not None:
                 read_revoked(self.crl, self.ca)
-
-    def credentials(self, failed: Callable[[str], object]) -> grpc.ServerCredentials:
-        """For a gRPC server, which takes renewed files at the next handshake; `failed` hears why
-        they cannot be used then. Raises TlsFileError."""
-        files = [self.certificate, self.key, *([self.ca] if self.ca else [])]
-        watched = Watched(files, self._configuration, failed)
-        used = watched.now()
-
-        def fetch() -> grpc.ServerCertificateConfiguration | None:
-            nonlocal used
-            before, used = used, watched.now()
-            return None if used is before else used
-
-        return grpc.dynamic_ssl_server_credentials(
-            used, fetch, require_client_authentication=self.ca is not None
-        )
 
     def revoked(self, failed: Callable[[str], object]) -> Watched[Revoked]:
         """Whose certificates are refused all the same. Raises TlsFileError."""
@@ -134,10 +121,3 @@ class ServerFiles:
             context.load_verify_locations(self.ca)
             context.verify_mode = ssl.CERT_REQUIRED
         return context
-
-    def _configuration(self) -> grpc.ServerCertificateConfiguration:
-        self.check()
-        return grpc.ssl_server_certificate_configuration(
-            [(read_file(self.key), read_file(self.certificate))],
-            root_certificates=read_file(self.ca) if self.ca is not None else None,
-        )

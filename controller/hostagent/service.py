@@ -10,6 +10,7 @@ from cryptography import x509
 from google.protobuf.message import DecodeError
 
 from fcn.contract.certificates import Revoked, TlsFileError
+from fcn.contract.grpc_tls import server_credentials
 from fcn.controller.config.model import HostAgents
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.service import FlowService
@@ -123,7 +124,7 @@ class HostAgentService:
 async def serving_agents(settings: HostAgents, service: HostAgentService) -> AsyncIterator[str]:
     """Receive reports; yields the address in use. Raises AgentServiceError."""
     try:
-        credentials = settings.files.credentials(LOG.error)
+        credentials = server_credentials(settings.files, LOG.error)
     except TlsFileError as error:
         raise AgentServiceError(str(error)) from None
     server = grpc.aio.server(

@@ -210,8 +210,7 @@ def serving_metrics(
         ) from None
     server.set_app(with_probes(make_wsgi_app(registry), collector.last))
     if tls is not None:
-        files = [file for file in (tls.certificate, tls.key, tls.ca) if file is not None]
-        server.tls = Watched(files, tls.context, LOG.error).now
+        server.tls = Watched(tls.handshake, tls.context, LOG.error).now
         server.revoked = tls.revoked(LOG.error).now
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -11,6 +11,7 @@ from pathlib import Path
 import grpc
 
 from fcn.contract.certificates import Revoked, TlsFileError
+from fcn.contract.grpc_tls import server_credentials
 from fcn.contract.transport import ServerFiles, is_socket
 from fcn.controller.config.document import MAX_OCTETS
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
@@ -103,7 +104,7 @@ async def serving(
     )
     try:
         revoked = tls.revoked(LOG.error).now if tls is not None else Revoked
-        credentials = tls.credentials(LOG.error) if tls is not None else None
+        credentials = server_credentials(tls, LOG.error) if tls is not None else None
     except TlsFileError as error:
         raise ApiError(str(error)) from None
     guarded = Guarded(FcnService(network), audit or AuditLog(), revoked)

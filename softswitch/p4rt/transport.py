@@ -7,6 +7,7 @@ from pathlib import Path
 import grpc
 
 from fcn.contract.certificates import Revoked, TlsFileError, Watched
+from fcn.contract.grpc_tls import server_credentials
 from fcn.contract.transport import ServerFiles, is_local
 
 _LOG = logging.getLogger("softswitch")
@@ -37,7 +38,7 @@ class Transport:
         if (files := self._files()) is None:
             return None
         try:
-            return files.credentials(_LOG.error)
+            return server_credentials(files, _LOG.error)
         except TlsFileError as error:
             raise TransportError(str(error)) from error
 

@@ -91,7 +91,7 @@ def test_an_address_for_metrics_that_is_taken(tmp_path: Path) -> None:
         other.listen()
         taken = f"127.0.0.1:{other.getsockname()[1]}"
         text = EXAMPLE.read_text().replace("127.0.0.1:9662", taken)
-        file.write_text(text.replace("127.0.0.1:9661", f"unix:{tmp_path}/api"))
+        file.write_text(text.replace("unix:/run/fcn/api", f"unix:{tmp_path}/api"))
         # In a process of its own, because it has an event loop and logs of its own.
         done = subprocess.run(
             [sys.executable, "-m", "fcn.controller.cli.main", "run", "-c", str(file)],

@@ -360,7 +360,7 @@ def _metrics_where_the_api_is_by_another_name(data: dict[str, Any]) -> None:
 
 def test_each_may_ask_for_any_free_port() -> None:
     data = example()
-    data |= {"api": "127.0.0.1:0", "metrics": "127.0.0.1:0"}
+    data |= {"api": "127.0.0.1:0", "metrics": "127.0.0.1:0", "insecure": ["api"]}
     parse_config(yaml.safe_dump(data))
 
 
