@@ -14,6 +14,7 @@ from google.protobuf.json_format import MessageToDict
 from fcn.contract.certificates import Revoked, TlsFileError, check_dates
 from fcn.contract.roles import Role, RoleError, names_of, role_of
 from fcn.controller.northbound.audit import AuditError, AuditLog
+from fcn.controller.northbound.local_users import KEY, LocalUsers
 from fcn.controller.proto import fcn_pb2 as pb
 
 
@@ -65,10 +66,15 @@ class Guarded:
     says its mode, and what is reached in plain text over TCP is said to be `insecure`."""
 
     def __init__(
-        self, service: object, audit: AuditLog, revoked: Callable[[], Revoked] = Revoked
+        self,
+        service: object,
+        audit: AuditLog,
+        users: LocalUsers,
+        revoked: Callable[[], Revoked] = Revoked,
     ) -> None:
         self._service = service
         self._audit = audit
+        self._users = users
         self._revoked = revoked
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -114,8 +120,8 @@ class Guarded:
     def _caller(self, context: grpc.aio.ServicerContext) -> Caller:
         found = context.auth_context().get("x509_pem_cert")
         if not found:
-            peer = context.peer()
-            return Caller("local" if peer.startswith("unix:") else "anonymous", Role.ADMIN)
+            metadata = dict(context.invocation_metadata() or ())
+            return Caller(self._users.of(metadata.get(KEY, "")) or "unknown", Role.ADMIN)
         certificate = x509.load_pem_x509_certificate(found[0])
         who = names_of(certificate) or "the client"
         if self._revoked().has(certificate):

@@ -13,6 +13,7 @@ from fcn.contract.depth import Depth, DepthError, check_thresholds
 from fcn.contract.transport import check_certificates, check_key, check_own, is_socket
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.northbound.local_users import word_for
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.rpc import Stub
 
@@ -130,19 +131,19 @@ class FcnClient:
     ) -> pb.AddFlowResponse:
         """Register a flow manually; `timeout` in microseconds, 0: never, None: as configured."""
         request = _message(pb.AddFlowRequest, key=_key(key), source_qp=source_qp, timeout=timeout)
-        response: pb.AddFlowResponse = self._call(self._stub.AddFlow, request)
+        response: pb.AddFlowResponse = self._change(self._stub.AddFlow, request)
         return response
 
     def delete_flow(self, key: FlowKey) -> None:
         """Delete a flow and release its label."""
-        self._call(self._stub.DeleteFlow, _message(pb.DeleteFlowRequest, key=_key(key)))
+        self._change(self._stub.DeleteFlow, _message(pb.DeleteFlowRequest, key=_key(key)))
 
     def set_features(
         self, node: str, enabled: bool, features: Iterable[str] = ()
     ) -> pb.SetFeaturesResponse:
         """Enable or disable features of a node; without `features` all features of its role."""
         request = _message(pb.SetFeaturesRequest, node=node, features=features, enabled=enabled)
-        response: pb.SetFeaturesResponse = self._call(self._stub.SetFeatures, request)
+        response: pb.SetFeaturesResponse = self._change(self._stub.SetFeatures, request)
         return response
 
     def thresholds(self, node: str = "") -> pb.GetThresholdsResponse:
@@ -168,7 +169,7 @@ class FcnClient:
             unit=depths[0].unit.name if depths else None,
         )
         request = pb.SetThresholdsRequest(queue=queue_thresholds)
-        response: pb.SetThresholdsResponse = self._call(self._stub.SetThresholds, request)
+        response: pb.SetThresholdsResponse = self._change(self._stub.SetThresholds, request)
         return response
 
     def counters(self, node: str = "") -> list[pb.Counter]:
@@ -196,7 +197,7 @@ class FcnClient:
         """Tell the PE of the path with this ID: failed, well, congested,
         relieved or forget."""
         request = _message(pb.ReportPathRequest, id=number, report=report)
-        self._call(self._stub.ReportPath, request)
+        self._change(self._stub.ReportPath, request)
 
     def diff_config(self, text: str, file: str) -> Iterator[pb.DiffConfigResponse]:
         """What a configuration would change, page by page; or its problems."""
@@ -210,7 +211,7 @@ class FcnClient:
     def apply_config(self, text: str, file: str) -> pb.ApplyConfigResponse:
         """Put a configuration in force as a whole; or its problems."""
         request = _message(pb.ConfigRequest, text=text, file=file)
-        response: pb.ApplyConfigResponse = self._call(
+        response: pb.ApplyConfigResponse = self._change(
             self._stub.ApplyConfig, request, CHANGE_TIMEOUT
         )
         return response
@@ -230,11 +231,24 @@ class FcnClient:
         except grpc.RpcError as error:
             raise self._explained(error) from None
 
-    def _call(
+    def _change(
         self, method: Callable[..., Any], request: object, timeout: float | None = None
     ) -> Any:  # noqa: ANN401
+        """A call of which is noted who made it."""
+        if not is_socket(self._endpoint):
+            return self._call(method, request, timeout)
+        with word_for(self._endpoint.removeprefix("unix:")) as metadata:
+            return self._call(method, request, timeout, metadata)
+
+    def _call(
+        self,
+        method: Callable[..., Any],
+        request: object,
+        timeout: float | None = None,
+        metadata: tuple[tuple[str, str], ...] = (),
+    ) -> Any:  # noqa: ANN401
         try:
-            return method(request, timeout=timeout or self._timeout)
+            return method(request, timeout=timeout or self._timeout, metadata=metadata)
         except grpc.RpcError as error:
             raise self._explained(error) from None
 

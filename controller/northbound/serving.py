@@ -5,7 +5,7 @@ import logging
 import os
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import grpc
@@ -18,6 +18,7 @@ from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.northbound.access import Guarded
 from fcn.controller.northbound.api import FcnService
 from fcn.controller.northbound.audit import AuditLog
+from fcn.controller.northbound.local_users import SUFFIX, LocalUsers
 from fcn.controller.northbound.network import Network
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.rpc import handler_of
@@ -88,6 +89,21 @@ def _listen_on_socket(server: grpc.aio.Server, endpoint: str, group: str | None)
         os.chmod(path, 0o660)
 
 
+async def _tell_users(stack: AsyncExitStack, endpoint: str, users: LocalUsers) -> None:
+    """By a socket beside that of the API, for the same users. Raises ApiError."""
+    path = endpoint.removeprefix("unix:")
+    beside = Path(path + SUFFIX)
+    try:
+        found = os.stat(path)
+        # What a controller that was killed has left: nobody else listens on the API.
+        beside.unlink(missing_ok=True)
+        stack.callback(beside.unlink, missing_ok=True)
+        listening = users.listening(str(beside), found.st_mode & 0o777, found.st_gid)
+        await stack.enter_async_context(listening)
+    except OSError as error:
+        raise ApiError(f"cannot listen on {beside}: {error.strerror or error}") from None
+
+
 @asynccontextmanager
 async def serving(
     network: Network,
@@ -107,7 +123,8 @@ async def serving(
         credentials = server_credentials(tls, LOG.error) if tls is not None else None
     except TlsFileError as error:
         raise ApiError(str(error)) from None
-    guarded = Guarded(FcnService(network), audit or AuditLog(), revoked)
+    users = LocalUsers()
+    guarded = Guarded(FcnService(network), audit or AuditLog(), users, revoked)
     service = pb.DESCRIPTOR.services_by_name["Fcn"]
     server.add_generic_rpc_handlers((handler_of(service, guarded),))
     port = 0
@@ -123,8 +140,9 @@ async def serving(
             f"cannot listen on {endpoint}: is another controller running? "
             "Choose another `api:` in the configuration"
         ) from None
-    await server.start()
-    try:
+    async with AsyncExitStack() as stack:
+        if is_socket(endpoint):
+            await _tell_users(stack, endpoint, users)
+        await server.start()
+        stack.push_async_callback(server.stop, STOP_GRACE)
         yield endpoint if is_socket(endpoint) else f"{endpoint.rpartition(':')[0]}:{port}"
-    finally:
-        await server.stop(STOP_GRACE)

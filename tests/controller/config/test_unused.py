@@ -107,7 +107,7 @@ def route(**target: object) -> Change:
         (
             put("host_agents", to=NO_AGENTS),
             "host_agents.listen",
-            "metrics listens on 127.0.0.1:9662",
+            "metrics listens on 127.0.0.1",
         ),
         (put("host_agents", to=NO_AGENTS), "host_agents.ca", "cannot read /nonexistent"),
         (put("host_agents", to=NO_AGENTS), "host_agents.certificate", "cannot read /nonexistent"),

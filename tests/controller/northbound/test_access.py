@@ -4,6 +4,7 @@ import asyncio
 import grp
 import json
 import os
+import pwd
 import socket
 import stat
 from collections.abc import AsyncIterator, Callable
@@ -11,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
 
 from fcn.contract.roles import Role
@@ -20,10 +22,12 @@ from fcn.controller.config import Config
 from fcn.controller.northbound.access import METHODS
 from fcn.controller.northbound.audit import AuditError, AuditLog
 from fcn.controller.northbound.client import ControllerError, FcnClient, UnreachableError
+from fcn.controller.northbound.local_users import KEY, word_for
 from fcn.controller.northbound.serving import serving
 from fcn.controller.pki.authority import Usage, read_signed, revocation_list, sign
 from fcn.controller.pki.folder import make, parse_holder, revoke
 from fcn.controller.proto import fcn_pb2 as pb
+from fcn.controller.rpc import Stub
 
 
 @pytest.fixture
@@ -187,7 +191,8 @@ async def test_the_socket_is_for_its_user_alone(
         monkeypatch.setenv("FCN_TLS", str(tmp_path / "none"))
         assert isinstance(await call(address, None, enable), pb.SetFeaturesResponse)
     (line,) = noted(tmp_path)
-    assert (line["role"], line["call"]) == ("admin", "SetFeatures")
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    assert (line["who"], line["role"], line["call"]) == (user, "admin", "SetFeatures")
     group = os.getgid()
     name = grp.getgrgid(group).gr_name
     async with serving(plane.network, f"unix:{path}", group=name):
@@ -204,6 +209,24 @@ async def test_nothing_is_changed_that_cannot_be_noted(config: Config, tmp_path:
         assert "nothing is changed" in str(refused)
         assert plane.nodes["pe1"].features == before
         assert isinstance(await call(address, None, status), pb.GetStatusResponse)
+
+
+async def test_a_word_of_nobody_names_nobody(config: Config, tmp_path: Path) -> None:
+    """Nor does that of a user who is gone."""
+    plane, api = ControlPlane(config), f"unix:{tmp_path}/api"
+    async with serving(plane.network, api, audit=AuditLog(tmp_path / "audit.log")):
+        (pair,) = await asyncio.to_thread(lambda: _word(f"{tmp_path}/api"))
+        async with grpc.aio.insecure_channel(api) as channel:
+            stub = Stub(channel, pb.DESCRIPTOR.services_by_name["Fcn"])
+            for metadata in ((pair,), ((KEY, "0" * 32),), ()):
+                await stub.SetFeatures(pb.SetFeaturesRequest(node="pe1"), metadata=metadata)
+    assert [line["who"] for line in noted(tmp_path)] == ["unknown"] * 3
+    assert list(tmp_path.glob("api*")) == []
+
+
+def _word(path: str) -> tuple[tuple[str, str], ...]:
+    with word_for(path) as found:
+        return found
 
 
 def test_lines_go_to_whatever_has_the_name(tmp_path: Path) -> None:
@@ -229,7 +252,7 @@ def test_a_full_disk_loses_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         with pytest.raises(AuditError, match="No space left on device"):
             audit.check()
     audit.check()
-    assert [json.loads(line)["who"] for line in file.read_text().splitlines()] == [
+    assert [line["who"] for line in noted(tmp_path)] == [
         "first",
         "second",
     ]

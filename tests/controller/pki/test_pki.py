@@ -136,7 +136,7 @@ def test_revocation_is_of_all_certificates_of_a_holder(tmp_path: Path) -> None:
      "pe1=a b", "agent:controller", ".", "x" * 64, "a\nb"],
 )  # fmt: skip
 def test_names_that_are_none(text: str) -> None:
-    with pytest.raises(ValueError, match="is not|is no name"):
+    with pytest.raises(ValueError, match=r"is not|is no name"):
         parse_holder(text)
 
 
