@@ -51,8 +51,9 @@ _OCTETS = {
 }
 _PACKETS = ("", "p", "packet", "packets")
 
-SOCKET_PATH_MAX = 107
-"""Octets the path of a Unix socket may have (unix(7): sun_path, with its end)."""
+SOCKET_PATH_MAX = 102
+"""Octets the path of a Unix socket may have: 107 (unix(7): sun_path, with its end), less what is
+appended for the one beside it (northbound/local_users.py)."""
 
 DEFAULT_ENDPOINT = "unix:/run/fcn/api"
 """Where the controller listens, and is looked for: a socket whose mode says who may use it."""

@@ -89,15 +89,19 @@ def _listen_on_socket(server: grpc.aio.Server, endpoint: str, group: str | None)
         os.chmod(path, 0o660)
 
 
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
 async def _tell_users(stack: AsyncExitStack, endpoint: str, users: LocalUsers) -> None:
     """By a socket beside that of the API, for the same users. Raises ApiError."""
     path = endpoint.removeprefix("unix:")
     beside = Path(path + SUFFIX)
     try:
         found = os.stat(path)
-        # What a controller that was killed has left: nobody else listens on the API.
-        beside.unlink(missing_ok=True)
-        stack.callback(beside.unlink, missing_ok=True)
+        # Also what a controller that was killed has left: nobody else listens on the API.
+        _remove(beside)
+        stack.callback(_remove, beside)
         listening = users.listening(str(beside), found.st_mode & 0o777, found.st_gid)
         await stack.enter_async_context(listening)
     except OSError as error:

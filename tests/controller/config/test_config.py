@@ -369,7 +369,7 @@ def _api_on_a_relative_path(data: dict[str, Any]) -> None:
     data["api"] = "unix:api"
 
 
-@vary("api | at most 107 octets")
+@vary("api | at most 102 octets")
 def _api_on_a_long_path(data: dict[str, Any]) -> None:
     data["api"] = "unix:/" + "a" * 107
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import grpc
 import pytest
+from switches import until
 
 from fcn.contract.roles import Role
 from fcn.contract.transport import ServerFiles
@@ -22,7 +23,7 @@ from fcn.controller.config import Config
 from fcn.controller.northbound.access import METHODS
 from fcn.controller.northbound.audit import AuditError, AuditLog
 from fcn.controller.northbound.client import ControllerError, FcnClient, UnreachableError
-from fcn.controller.northbound.local_users import KEY, word_for
+from fcn.controller.northbound.local_users import KEY, SUFFIX, LocalUsers, word_for
 from fcn.controller.northbound.serving import serving
 from fcn.controller.pki.authority import Usage, read_signed, revocation_list, sign
 from fcn.controller.pki.folder import make, parse_holder, revoke
@@ -212,21 +213,27 @@ async def test_nothing_is_changed_that_cannot_be_noted(config: Config, tmp_path:
 
 
 async def test_a_word_of_nobody_names_nobody(config: Config, tmp_path: Path) -> None:
-    """Nor does that of a user who is gone."""
     plane, api = ControlPlane(config), f"unix:{tmp_path}/api"
     async with serving(plane.network, api, audit=AuditLog(tmp_path / "audit.log")):
-        (pair,) = await asyncio.to_thread(lambda: _word(f"{tmp_path}/api"))
         async with grpc.aio.insecure_channel(api) as channel:
             stub = Stub(channel, pb.DESCRIPTOR.services_by_name["Fcn"])
-            for metadata in ((pair,), ((KEY, "0" * 32),), ()):
+            for metadata in (((KEY, "0" * 32),), ()):
                 await stub.SetFeatures(pb.SetFeaturesRequest(node="pe1"), metadata=metadata)
-    assert [line["who"] for line in noted(tmp_path)] == ["unknown"] * 3
-    assert list(tmp_path.glob("api*")) == []
+    assert [line["who"] for line in noted(tmp_path)] == ["unknown"] * 2
+    assert sorted(os.listdir(tmp_path)) == ["audit.log"]
 
 
-def _word(path: str) -> tuple[tuple[str, str], ...]:
-    with word_for(path) as found:
-        return found
+async def test_a_word_is_known_until_its_user_is_gone(tmp_path: Path) -> None:
+    users, path = LocalUsers(), str(tmp_path / "api")
+
+    def ask() -> tuple[str, str]:
+        with word_for(path) as ((_, word),):
+            return word, users.of(word)
+
+    async with users.listening(path + SUFFIX, 0o600, -1):
+        word, known = await asyncio.to_thread(ask)
+        assert known == pwd.getpwuid(os.geteuid()).pw_name
+        await until(lambda: not users.of(word))
 
 
 def test_lines_go_to_whatever_has_the_name(tmp_path: Path) -> None:
