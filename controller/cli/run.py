@@ -155,7 +155,7 @@ async def _reload(plane: ControlPlane, file: Path, again: asyncio.Event, audit: 
             LOG.error("%s is refused; the configuration before stays in force", file)
             outcome, detail = "INVALID_ARGUMENT", str(error).partition("\n")[0]
         except Exception as error:
-            known = isinstance(error, (ApplyError, AuditError, PipelineError, OSError))
+            known = isinstance(error, (ApplyError, AuditError, PipelineError, StoreError, OSError))
             LOG.error("%s is not in force: %s", file, error, exc_info=None if known else error)
             outcome, detail = "FAILED_PRECONDITION", str(error)
         audit.tell(who="SIGHUP", call="ApplyConfig", file=str(file), outcome=outcome, detail=detail)

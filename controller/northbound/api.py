@@ -329,7 +329,7 @@ class FcnService:
                     page = []
         except ConfigError as error:
             yield pb.DiffConfigResponse(problems=problem_messages(error))
-        except PipelineError as error:
+        except (PipelineError, StoreError) as error:
             await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         if page:
             yield pb.DiffConfigResponse(changes=page)
@@ -342,7 +342,7 @@ class FcnService:
             applied = await self._network.plane.apply(request.text, request.file)
         except ConfigError as error:
             return pb.ApplyConfigResponse(problems=problem_messages(error))
-        except (ApplyError, PipelineError) as error:
+        except (ApplyError, PipelineError, StoreError) as error:
             await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         return pb.ApplyConfigResponse(
             lasting=self._network.is_file(request.text),

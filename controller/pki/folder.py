@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from ipaddress import ip_address
 from pathlib import Path
 
 from cryptography import x509
@@ -216,8 +217,8 @@ def _common_name(certificate: x509.Certificate) -> str:
 
 def _is_address(text: str) -> bool:
     try:
-        return bool(socket.getaddrinfo(text, None, flags=socket.AI_NUMERICHOST))
-    except OSError:
+        return bool(ip_address(text))
+    except ValueError:
         return False
 
 

@@ -37,7 +37,8 @@ def test_the_version_is_that_of_the_package() -> None:
     "api",
     [
         *("", "nonsense", "127.0.0.1", "127.0.0.1:99999", ":9661", "localhost:abc", "http://x"),
-        *("unix:", "unix:relative", "unix:/" + "a" * 200, "[/]", "[red]"),
+        *("unix:", "unix:relative", "unix:/" + "a" * 200, "[/]", "[red]", "[127.0.0.1]:1"),
+        *("unix:/\udcff", "h\udcff:1"),
     ],
 )
 def test_an_address_that_is_none(api: str) -> None:

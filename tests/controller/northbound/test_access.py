@@ -214,11 +214,13 @@ async def test_nothing_is_changed_that_cannot_be_noted(config: Config, tmp_path:
 
 async def test_a_word_of_nobody_names_nobody(config: Config, tmp_path: Path) -> None:
     plane, api = ControlPlane(config), f"unix:{tmp_path}/api"
-    async with serving(plane.network, api, audit=AuditLog(tmp_path / "audit.log")):
-        async with grpc.aio.insecure_channel(api) as channel:
-            stub = Stub(channel, pb.DESCRIPTOR.services_by_name["Fcn"])
-            for metadata in (((KEY, "0" * 32),), ()):
-                await stub.SetFeatures(pb.SetFeaturesRequest(node="pe1"), metadata=metadata)
+    async with (
+        serving(plane.network, api, audit=AuditLog(tmp_path / "audit.log")),
+        grpc.aio.insecure_channel(api) as channel,
+    ):
+        stub = Stub(channel, pb.DESCRIPTOR.services_by_name["Fcn"])
+        for metadata in (((KEY, "0" * 32),), ()):
+            await stub.SetFeatures(pb.SetFeaturesRequest(node="pe1"), metadata=metadata)
     assert [line["who"] for line in noted(tmp_path)] == ["unknown"] * 2
     assert sorted(os.listdir(tmp_path)) == ["audit.log"]
 
