@@ -2,6 +2,7 @@
 
 import grp
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -49,6 +50,16 @@ def expiry_notes(config: Config) -> list[tuple[str, str]]:
         if settings is not None and settings.crl is not None and outdated(Path(settings.crl)):
             notes[f"{key}.crl"] = f"{settings.crl} is out of date, and used all the same"
     return list(notes.items())
+
+
+def expiries(config: Config) -> dict[str, float]:
+    """When the certificates that a configuration names expire, by file, in seconds since the epoch;
+    without those that cannot be read."""
+    found = {}
+    for _, file in tls_files(config):
+        with suppress(TlsFileError):
+            found[file] = expiry(Path(file)).timestamp()
+    return found
 
 
 def tls_files(config: Config) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import grpc
@@ -109,6 +110,10 @@ def _unreachable(error: grpc.aio.AioRpcError) -> bool:
     return error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
 
+def _changed(files: Watched[object], used: object) -> bool:
+    return files.now() is not used
+
+
 async def run_agent(
     controller: str, credentials: Credentials, controller_name: str | None, interval: float
 ) -> None:
@@ -121,4 +126,4 @@ async def run_agent(
     while True:
         used = renewed.now()
         async with credentials.channel(controller, controller_name) as channel:
-            await HostAgent(channel).run(interval, lambda: renewed.now() is not used)
+            await HostAgent(channel).run(interval, partial(_changed, renewed, used))

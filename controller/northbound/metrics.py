@@ -18,6 +18,7 @@ from prometheus_client import CollectorRegistry, ProcessCollector, make_wsgi_app
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
+    HistogramMetricFamily,
     InfoMetricFamily,
     Metric,
 )
@@ -29,6 +30,7 @@ from fcn.contract.version import fcn_version
 from fcn.controller.clock import SYSTEM_CLOCK, Clock
 from fcn.controller.northbound.probes import with_probes
 from fcn.controller.northbound.snapshot import Snapshot
+from fcn.controller.timings import Distribution
 
 LOG = logging.getLogger("fcn")
 
@@ -36,14 +38,14 @@ CLIENT_TIMEOUT = 10.0
 """Seconds a client may be silent; each that is connected occupies a thread."""
 
 
-_COUNTER, _GAUGE = CounterMetricFamily, GaugeMetricFamily
+_COUNTER, _GAUGE, _TIMES = CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 _CELL = ("node", "counter", "name")
 _LINK = ("node", "port", "peer")
 _PATH = ("node", "policy", "path")
 
-FAMILIES: tuple[
-    tuple[type[CounterMetricFamily] | type[GaugeMetricFamily], str, str, tuple[str, ...]], ...
-] = (
+Family = CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily
+
+FAMILIES: tuple[tuple[type[Family], str, str, tuple[str, ...]], ...] = (
     (_COUNTER, "fcn_agent_reports", "Reports of host agents", ("host",)),
     (_COUNTER, "fcn_agent_reports_refused", "Reports not accepted, by reason", ("reason",)),
     (
@@ -76,6 +78,11 @@ FAMILIES: tuple[
     ),
     (_COUNTER, "fcn_link_failures", "How often a link went down", _LINK),
     (_GAUGE, "fcn_link_utilization", "Part of a link's rate that the node sends", _LINK),
+    (_TIMES, "fcn_report_latency_seconds", "From sending a report to its flow", ("node",)),
+    (_TIMES, "fcn_write_latency_seconds", "Of write requests to a switch", ("node",)),
+    (_TIMES, "fcn_loop_lag_seconds", "By how much the event loop is late", ()),
+    (_COUNTER, "fcn_node_lists_lost", "Lists of reports that did not come here", ("node",)),
+    (_GAUGE, "fcn_certificate_expires", "When it does, seconds since the epoch", ("file",)),
     (_COUNTER, "fcn_path_loads", "Messages of a path's load", _PATH),
     (_COUNTER, "fcn_path_flowlets", "Flowlets moved to a path because of load", _PATH),
 )
@@ -101,10 +108,19 @@ class FcnCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         """All metrics, prefixed `fcn_`."""
         snapshot, _ = self._shown
-        families = {name: kind(name, text, labels=labels) for kind, name, text, labels in FAMILIES}
+        families: dict[str, Family] = {
+            name: kind(name, text, labels=labels) for kind, name, text, labels in FAMILIES
+        }
 
         def add(name: str, labels: Sequence[str], value: float) -> None:
-            families[name].add_metric(labels, value)
+            family = families[name]
+            assert not isinstance(family, HistogramMetricFamily)
+            family.add_metric(labels, value)
+
+        def add_times(name: str, labels: Sequence[str], times: Distribution) -> None:
+            family = families[name]
+            assert isinstance(family, HistogramMetricFamily)
+            family.add_metric(labels, times.cumulative(), times.seconds)
 
         for node in snapshot.nodes:
             add("fcn_node_up", [node.name], float(node.up))
@@ -119,6 +135,10 @@ class FcnCollector(Collector):
                 if number is not None:
                     add("fcn_flows", [node.name, source_qp], number)
             add("fcn_neighbors", [node.name], node.neighbors)
+            add("fcn_node_lists_lost", [node.name], node.lists_lost)
+            add_times("fcn_write_latency_seconds", [node.name], node.writes)
+            if node.reports is not None:
+                add_times("fcn_report_latency_seconds", [node.name], node.reports)
             for counter, members in node.counters.items():
                 for member, (count, length) in members.items():
                     add("fcn_switch_packets", [node.name, counter, member], count)
@@ -133,6 +153,9 @@ class FcnCollector(Collector):
             for policy, path in node.balanced:
                 add("fcn_path_loads", [node.name, policy, path.path.name], path.loads)
                 add("fcn_path_flowlets", [node.name, policy, path.path.name], path.flowlets)
+        add_times("fcn_loop_lag_seconds", [], snapshot.lag)
+        for file, moment in snapshot.certificates.items():
+            add("fcn_certificate_expires", [file], moment)
         add("fcn_labels", ["used"], snapshot.labels_used)
         add("fcn_labels", ["quarantined"], snapshot.labels_quarantined)
         for host, count in snapshot.reports_accepted.items():
