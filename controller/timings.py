@@ -24,6 +24,9 @@ class Distribution:
         return found
 
 
+NOTHING = Distribution((0,) * (len(BOUNDS) + 1), 0.0)
+
+
 @dataclass(slots=True)
 class Timings:
     """Counts while it is told."""

@@ -9,7 +9,7 @@ from fcn.controller.node.counters import CounterValues
 from fcn.controller.node.links import LinkState
 from fcn.controller.node.paths import PathState
 from fcn.controller.northbound.network import Network
-from fcn.controller.timings import Distribution, Timings
+from fcn.controller.timings import NOTHING, Distribution
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Snapshot:
     reports_refused: Mapping[str, int]
     learning_refused: Mapping[tuple[str, str], int]
     """By VRF and reason."""
-    lag: Distribution = Timings().now()
+    lag: Distribution = NOTHING
     """By how much the event loop was late."""
     certificates: Mapping[str, float] = field(default_factory=dict)
     """By file, when it expires, in seconds since the epoch."""
@@ -57,7 +57,7 @@ class Snapshot:
 
 def take_snapshot(
     network: Network,
-    lag: Distribution = Timings().now(),  # noqa: B008 - immutable
+    lag: Distribution = NOTHING,
     certificates: Mapping[str, float] = MappingProxyType({}),
 ) -> Snapshot:
     """Copy the values of the metrics. To be called in the event loop: its sources are not
