@@ -1,4 +1,4 @@
-"""What deploy/ has: alarms and dashboard ask for metrics that there are, units that systemd takes."""
+"""What deploy/ has: alarms and dashboard of metrics that there are, units that systemd takes."""
 
 import json
 import re
@@ -10,7 +10,11 @@ import pytest
 import yaml
 
 from fcn.contract.names import COUNTERS, PORT_COUNTERS, VRF_COUNTERS
+from fcn.controller.config import parse_config
+from fcn.controller.config.check_unused import unused_notes
+from fcn.controller.config.transport import expiry_notes
 from fcn.controller.northbound.metrics import FAMILIES
+from fcn.controller.pki.folder import make, parse_holder
 from tools import dashboard
 
 ROOT = Path(__file__).parents[2]
@@ -61,6 +65,25 @@ def test_the_dashboard_is_that_of_the_code() -> None:
 def test_each_alarm_is_in_the_runbook() -> None:
     told = re.findall(r"^## (Fcn\w+)$", RUNBOOK.read_text(), re.MULTILINE)
     assert told == [rule["alert"] for rule in alerts()]
+
+
+def test_the_network_of_the_first_hour_is_valid(tmp_path: Path) -> None:
+    """With the certificates that its command makes."""
+    guide = (ROOT / "docs" / "operations.md").read_text()
+    (command,) = re.findall(r"`fcn pki init /root/pki ([^`]+)`", guide)
+    pki = tmp_path / "pki"
+    make(pki, [parse_holder(name) for name in command.split()])
+    text = (DEPLOY / "network.yaml").read_text()
+    for folder in ("state", "log"):
+        (tmp_path / folder).mkdir()
+    text = text.replace("/etc/fcn/controller", str(pki / "controller"))
+    text = text.replace("/var/lib/fcn", str(tmp_path / "state"))
+    text = text.replace("/var/log/fcn", str(tmp_path / "log"))
+    config = parse_config(text)
+    assert not unused_notes(config)
+    assert not expiry_notes(config)
+    assert config.listener_tls("metrics") is None
+    assert config.tls_of(config.nodes["pe1"]) is not None
 
 
 @pytest.mark.skipif(
