@@ -152,7 +152,7 @@ class Guarded:
             outcome, detail = _said(response)
             return response
         except grpc.aio.AbortError:
-            outcome, detail = context.code().name, context.details()
+            outcome, detail = _code(context), context.details()
             raise
         except Exception as error:
             outcome, detail = "INTERNAL", str(error)
@@ -181,6 +181,15 @@ class Guarded:
             detail=detail,
             seconds=round(seconds, 3),
         )
+
+
+_CODES = {code.value[0]: code.name for code in grpc.StatusCode}
+
+
+def _code(context: grpc.aio.ServicerContext) -> str:
+    """With which status a call was aborted; gRPC says it as a number, too."""
+    code = context.code()
+    return code.name if isinstance(code, grpc.StatusCode) else _CODES.get(code, str(code))
 
 
 def _asked(request: Any) -> dict[str, Any]:  # noqa: ANN401 - messages are untyped

@@ -36,8 +36,10 @@ def test_a_fault_is_shown_and_the_page_goes_on(
                 good.set()
 
     api = f"unix:{tmp_path}/api"
-    with ScriptedController(line_network()).serving(api):
-        with Watcher(api, lambda _picture: None, show).running():
-            assert good.wait(WAIT)
+    with (
+        ScriptedController(line_network()).serving(api),
+        Watcher(api, lambda _picture: None, show).running(),
+    ):
+        assert good.wait(WAIT)
     assert "this page has a fault, and tries again: KeyError('p9')" in shown[0].problem
     assert "the page cannot show what the controller says" in caplog.text

@@ -100,7 +100,9 @@ async def test_each_role_may_do_its_part(api: str, pki: Path, tmp_path: Path) ->
     events = await call(api, who / "read-only", lambda client: client.events())
     assert not isinstance(events, Exception)
     await call(api, who / "admin", lambda client: client.apply_config("secret: x\n", "x.yaml"))
+    await call(api, who / "admin", lambda client: client.set_features("pe9", enabled=True))
     lines = noted(tmp_path)
+    assert lines.pop()["detail"].startswith("there is no node 'pe9'")
     assert [(line["who"], line["call"], line["outcome"]) for line in lines] == [
         ("read-only", "SetFeatures", "PERMISSION_DENIED"),
         ("alice", "SetFeatures", "OK"),
