@@ -107,7 +107,8 @@ def _state(file: Path) -> tuple[int, int, int] | None:
         found = file.stat()
     except PermissionError:
         raise
-    except OSError:
+    except (OSError, ValueError):
+        # Why it cannot be read says who reads it.
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino
 

@@ -90,7 +90,9 @@ def _listen_on_socket(server: grpc.aio.Server, endpoint: str, group: str | None)
 
 
 def _remove(path: Path) -> None:
-    path.unlink(missing_ok=True)
+    """A socket; what is something else is not ours."""
+    if path.is_socket():
+        path.unlink(missing_ok=True)
 
 
 async def _tell_users(stack: AsyncExitStack, endpoint: str, users: LocalUsers) -> None:
