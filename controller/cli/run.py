@@ -86,7 +86,7 @@ async def run_controller(
             address = await stack.enter_async_context(served)
             await stack.enter_async_context(plane.running())
             if config.page:
-                look = await stack.enter_async_context(_for_page(plane, address, tls))
+                look = await stack.enter_async_context(_for_page(plane, address, tls, audit))
                 await stack.enter_async_context(_page(look, config.page))
             try:
                 print(f"fcn controller for {len(plane.nodes)} nodes, API on {address}", flush=True)
@@ -104,13 +104,15 @@ async def run_controller(
 
 
 @asynccontextmanager
-async def _for_page(plane: ControlPlane, api: str, tls: ServerFiles | None) -> AsyncIterator[str]:
+async def _for_page(
+    plane: ControlPlane, api: str, tls: ServerFiles | None, audit: AuditLog
+) -> AsyncIterator[str]:
     """Where the page reaches this controller, of which it has no certificate."""
     if tls is None:
         yield api
         return
     with TemporaryDirectory(prefix="fcn-page-") as folder:
-        async with serving(plane.network, f"unix:{folder}/api") as address:
+        async with serving(plane.network, f"unix:{folder}/api", audit=audit) as address:
             yield address
 
 
