@@ -80,7 +80,7 @@ def test_the_network_of_the_first_hour_is_valid(tmp_path: Path) -> None:
     text = text.replace("/var/lib/fcn", str(tmp_path / "state"))
     text = text.replace("/var/log/fcn", str(tmp_path / "log"))
     config = parse_config(text)
-    assert not unused_notes(config)
+    assert not list(unused_notes(config))
     assert not expiry_notes(config)
     assert config.listener_tls("metrics") is None
     assert config.tls_of(config.nodes["pe1"]) is not None

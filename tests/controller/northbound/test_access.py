@@ -101,6 +101,8 @@ async def test_each_role_may_do_its_part(api: str, pki: Path, tmp_path: Path) ->
     assert not isinstance(events, Exception)
     await call(api, who / "admin", lambda client: client.apply_config("secret: x\n", "x.yaml"))
     await call(api, who / "admin", lambda client: client.set_features("pe9", enabled=True))
+    # Who is refused hears so before it is noted.
+    await until(lambda: len(noted(tmp_path)) == 5)
     lines = noted(tmp_path)
     assert lines.pop()["detail"].startswith("there is no node 'pe9'")
     assert [(line["who"], line["call"], line["outcome"]) for line in lines] == [
