@@ -183,13 +183,10 @@ class Guarded:
         )
 
 
-_CODES = {code.value[0]: code.name for code in grpc.StatusCode}
-
-
 def _code(context: grpc.aio.ServicerContext) -> str:
     """With which status a call was aborted; gRPC says it as a number, too."""
-    code = context.code()
-    return code.name if isinstance(code, grpc.StatusCode) else _CODES.get(code, str(code))
+    said: object = context.code()
+    return next((code.name for code in grpc.StatusCode if said in (code, code.value[0])), str(said))
 
 
 def _asked(request: Any) -> dict[str, Any]:  # noqa: ANN401 - messages are untyped

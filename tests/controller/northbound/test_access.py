@@ -7,6 +7,7 @@ import os
 import pwd
 import socket
 import stat
+import time
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -159,8 +160,8 @@ async def test_revocation_and_expiry_end_what_is_connected(
 
         class Later(datetime):
             @classmethod
-            def now(cls, tz: Any = None) -> datetime:  # noqa: ANN401
-                return datetime.now(tz) + timedelta(days=1000)
+            def now(cls, tz: Any = None) -> "Later":  # noqa: ANN401
+                return cls.fromtimestamp(time.time() + 1000 * 86400, tz)
 
         monkeypatch.setattr("fcn.contract.certificates.datetime", Later)
         with pytest.raises(ControllerError, match="the certificate of admin has expired"):

@@ -222,8 +222,8 @@ async def test_metrics_over_tls_are_for_those_with_a_certificate(
         for stranger in ("", "agents/gpu-1"):
             with pytest.raises(OSError, match=r"(?i)certificate|eof|reset|alert"):
                 await asyncio.to_thread(ask, port, stranger)
+        plain = f"http://127.0.0.1:{port}/metrics"
         with pytest.raises((OSError, http.client.HTTPException)):
-            plain = f"http://127.0.0.1:{port}/metrics"
             await asyncio.to_thread(urllib.request.urlopen, plain, timeout=WAIT)
         revoke(tmp_path, parse_holder("read-only:prometheus"))
         with pytest.raises((OSError, http.client.HTTPException)):

@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from cryptography import x509
 from typer.testing import CliRunner
 
 from fcn.contract.certificates import read_certificates, read_revoked
@@ -40,7 +41,7 @@ def test_one_command_makes_everything(tmp_path: Path) -> None:
         files = (own / "certificate.pem", own / "key.pem")
         ServerFiles(*files, own / f"{ca}-ca.pem", own / f"{ca}-crl.pem").check()
     (switch,) = read_certificates(folder / "switches" / "pe1" / "certificate.pem")
-    text = switch.extensions.get_extension_for_class(pki.x509.SubjectAlternativeName).value
+    text = switch.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     assert [str(name.value) for name in text] == ["pe1", "10.0.0.1"]
 
 
