@@ -85,7 +85,7 @@ async def _running(switch: str, files: Certificates, mutual: bool) -> AsyncItera
 
 def _plane(network: dict[str, Any], address: str, **keys: object) -> ControlPlane:
     node = network["nodes"]["p1"] | {"grpc": address, "device_id": 1} | keys
-    alone = {"api": "127.0.0.1:0", "nodes": {"p1": node}}
+    alone = {"api": "127.0.0.1:0", "insecure": ["api"], "nodes": {"p1": node}}
     return ControlPlane(parse_config(yaml.safe_dump(alone)))
 
 
