@@ -13,6 +13,7 @@ from fcn.controller.clock import SYSTEM_CLOCK, Clock
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.check_reload import check_reload
 from fcn.controller.config.programs import program_of
+from fcn.controller.config.transport import expiries
 from fcn.controller.config.watching import Watching
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.finsy_adapter import check_finsy
@@ -38,6 +39,7 @@ from fcn.controller.owners.intent import Change
 from fcn.controller.pace import Pace
 from fcn.controller.provision.provision import Provision
 from fcn.controller.store import Store
+from fcn.controller.timings import Timings
 
 LOG = logging.getLogger("fcn")
 
@@ -52,6 +54,12 @@ SUPPRESSED = 60.0
 
 METRICS = 1.0
 """Seconds between metrics snapshots."""
+
+CERTIFICATES = 60.0
+"""Seconds between looks at when certificates expire."""
+
+LAG = 0.1
+"""Seconds between measurements of how late the event loop is."""
 
 
 class ControlPlane:
@@ -77,7 +85,8 @@ class ControlPlane:
         self.bus = EventBus(clock)
         rng = rng or random.SystemRandom()
         self.flows = FlowService(config, {}, self.bus, clock, rng, self.store)
-        self._inbox = Inbox(self.flows.refusals, clock.work)
+        self._inbox = Inbox(self.flows.refusals, clock.work, clock=clock.monotonic)
+        self._lag = Timings()
         self.reports = HostReports({}, clock.wall)
         self.leadership = leadership or Leadership(list(config.nodes), clock)
         self.nodes: dict[str, NodeAgent] = {}
@@ -303,7 +312,7 @@ class ControlPlane:
     async def running(self) -> AsyncIterator[None]:
         """Connect to the switches and keep them equal to the intent until the context ends.
 
-        Raises AgentServiceError, OSError.
+        Raises AgentServiceError, TlsFileError, OSError.
         """
         jobs: list[Job] = [
             self._check_idle,
@@ -314,10 +323,12 @@ class ControlPlane:
         async with AsyncExitStack() as stack:
             stack.callback(self.store.close)
             if self.config.metrics:
-                stack.enter_context(serving_metrics(self.metrics, self.config.metrics))
-                jobs.append(self._refresh_metrics)
+                tls = self.config.listener_tls("metrics")
+                stack.enter_context(serving_metrics(self.metrics, self.config.metrics, tls))
+                jobs += [self._refresh_metrics, self._watch_loop]
             if self.config.host_agents:
-                agents = HostAgentService(self.reports, self.flows, self.bus)
+                revoked = self.config.host_agents.files.revoked(LOG.error)
+                agents = HostAgentService(self.reports, self.flows, self.bus, revoked.now)
                 self.agents_address = await stack.enter_async_context(
                     serving_agents(self.config.host_agents, agents)
                 )
@@ -345,9 +356,19 @@ class ControlPlane:
                     LOG.warning("%s; its idle flows are looked for later", error)
 
     async def _refresh_metrics(self) -> None:
+        certificates, again = dict[str, float](), 0.0
         while True:
             await asyncio.sleep(METRICS)
-            self.metrics.show(take_snapshot(self.network))
+            if (now := self._clock.monotonic()) >= again:
+                certificates, again = expiries(self.config), now + CERTIFICATES
+            self.metrics.show(take_snapshot(self.network, self._lag.now(), certificates))
+
+    async def _watch_loop(self) -> None:
+        clock = asyncio.get_running_loop().time
+        while True:
+            due = clock() + LAG
+            await asyncio.sleep(LAG)
+            self._lag.observe(max(clock() - due, 0.0))
 
     async def _tell_suppressed(self) -> None:
         while True:

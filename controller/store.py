@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fcn.controller.clock import SYSTEM_CLOCK
 
@@ -87,7 +87,7 @@ class Store:
         self._wall = wall
         self._changed_labels: dict[int, tuple[str, float] | None] = {}
         self._labels_due = self._labels_fail = False
-        self._was_there = self.lasts and self._file.exists()
+        self._was_there = self.lasts and _identity(self._file) is not None
         with self._opening():
             self._db = sqlite3.connect(self._file, timeout=0, isolation_level=None)
         try:
@@ -96,6 +96,7 @@ class Store:
         except StoreError:
             self._db.close()
             raise
+        self._identity = _identity(self._file) if self.lasts else None
 
     def changed_again(self) -> asyncio.Event:
         """Set when something is written after now."""
@@ -138,7 +139,7 @@ class Store:
 
     def flows(self) -> list[RegisteredFlow]:
         """The flows that an operator registered."""
-        return [RegisteredFlow(*row) for row in self._db.execute("SELECT * FROM flow")]
+        return [RegisteredFlow(*row) for row in self._read("SELECT * FROM flow")]
 
     def register(self, flow: RegisteredFlow) -> None:
         """Keep a flow, in place of one with the same key. Raises StoreError."""
@@ -152,8 +153,7 @@ class Store:
     def has_heard(self, node: str) -> bool:
         """Whether the registered flows that a switch had before are among `flows`, so that another
         one there was deleted meanwhile."""
-        found = self._db.execute("SELECT 1 FROM heard WHERE node = ?", (node,))
-        return found.fetchone() is not None
+        return bool(self._read("SELECT 1 FROM heard WHERE node = ?", node))
 
     def hear(self, node: str, flows: list[RegisteredFlow]) -> None:
         """These are the registered flows of a switch that was not heard before. Raises
@@ -176,7 +176,7 @@ class Store:
     def settings(self, node: str) -> list[Setting]:
         """What was set of a node."""
         query = "SELECT name, value, instead_of FROM setting WHERE node = ? ORDER BY name"
-        return [Setting(*row) for row in self._db.execute(query, (node,))]
+        return [Setting(*row) for row in self._read(query, node)]
 
     def set(self, node: str, setting: Setting) -> None:
         """Keep a setting; none where the file says the same. Raises StoreError."""
@@ -192,7 +192,7 @@ class Store:
     def reports(self, path: int) -> list[str]:
         """What was said of a path, and holds."""
         query = "SELECT report FROM report WHERE path = ? ORDER BY report"
-        return [report for (report,) in self._db.execute(query, (path,))]
+        return [report for (report,) in self._read(query, path)]
 
     def say(self, path: int, report: str) -> None:
         """This holds of a path. Raises StoreError."""
@@ -206,8 +206,8 @@ class Store:
 
     def learned(self, node: str) -> bytes | None:
         """What `keep_learned` kept."""
-        found = self._db.execute("SELECT entries FROM learned WHERE node = ?", (node,)).fetchone()
-        return found[0] if found else None
+        found = self._read("SELECT entries FROM learned WHERE node = ?", node)
+        return found[0][0] if found else None
 
     def keep_learned(self, node: str, entries: bytes) -> None:
         """What a switch had learned, while it gets another program. Raises StoreError."""
@@ -229,7 +229,7 @@ class Store:
         except StoreError as error:
             LOG.warning("%s", error)
         query = "SELECT label, vrf, until FROM resting WHERE until > ? ORDER BY until"
-        found = self._db.execute(query, (now,))
+        found = self._read(query, now)
         return [(label, vrf, min(until - now, longest)) for label, vrf, until in found]
 
     def rest(self, label: int, vrf: str, seconds: float) -> None:
@@ -278,6 +278,13 @@ class Store:
             self._changed_labels = {}
             self._labels_fail = False
 
+    def _read(self, query: str, *values: object) -> list[Any]:
+        """Rows. Raises StoreError."""
+        try:
+            return self._db.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"{self._file} {_reason(error)}") from None
+
     def _write(self, statement: str, *values: object) -> None:
         with self._writing():
             self._db.execute(statement, values)
@@ -285,6 +292,7 @@ class Store:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """One transaction: all of it is written, or nothing."""
+        self._check_place()
         try:
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -301,6 +309,14 @@ class Store:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             raise StoreError(f"{self._file} cannot be written: {error}") from None
+
+    def _check_place(self) -> None:
+        """What is written to a file that was removed would be lost. Raises StoreError."""
+        if self.lasts and _identity(self._file) != self._identity:
+            raise StoreError(
+                f"{self._file} was removed, or replaced, while the controller runs: nothing can be "
+                "kept. Restart the controller; it begins with what is there by then"
+            )
 
     @contextmanager
     def _opening(self) -> Iterator[None]:
@@ -344,8 +360,16 @@ class Store:
             raise sqlite3.DatabaseError(sound.rpartition("\n")[2])
 
 
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def _reason(error: sqlite3.Error) -> str:
-    """What is wrong with a file that cannot be opened, and what to do."""
+    """What is wrong with a file that cannot be used, and what to do."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_BUSY:
         return "is used by another controller; give each a `state` of its own"

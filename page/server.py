@@ -19,6 +19,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from fcn.page.hub import FullError, Hub
 from fcn.page.watcher import Watcher
@@ -54,6 +55,9 @@ UNREAD = 60
 """Seconds after which a browser that takes nothing of what waits for it is left; its machine
 may sleep."""
 
+IDLE = 15
+"""Seconds after which a connection without a request is closed, twice that at most."""
+
 GRACE = 2
 """Seconds for requests to end."""
 
@@ -84,6 +88,29 @@ def application(hub: Hub, host: str) -> Starlette:
     return Starlette(routes=routes, middleware=[trusted])
 
 
+class _Protocol(H11Protocol):
+    """Leaves a browser that asks for nothing, or never ends its question: each takes a descriptor,
+    and uvicorn waits for the first request for ever."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to look."""
+        super().connection_made(transport)
+        self._watching = self.loop.call_later(IDLE, self._look, None)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Look no more."""
+        self._watching.cancel()
+        super().connection_lost(exc)
+
+    def _look(self, before: object) -> None:
+        answering = self.cycle is not None and not self.cycle.response_complete
+        if not answering and self.cycle is before:
+            self.transport.close()
+            return
+        # One that was answered meanwhile has a turn for the next question.
+        self._watching = self.loop.call_later(IDLE, self._look, self.cycle)
+
+
 class _Server(uvicorn.Server):
     """Ends the streams, for which it would wait, and leaves signals to whoever runs it."""
 
@@ -110,6 +137,7 @@ async def serve(
             access_log=False,
             lifespan="off",
             server_header=False,
+            http=_Protocol,
             timeout_graceful_shutdown=GRACE,
         )
     )

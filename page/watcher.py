@@ -1,5 +1,6 @@
 """Asks the controller once a second, in threads of its own: its client waits for answers."""
 
+import logging
 import threading
 import time
 from collections import deque
@@ -13,6 +14,8 @@ from fcn.controller.proto import fcn_pb2 as pb
 from fcn.page.flows import FlowLists
 from fcn.page.model import Flows, Frame, Picture
 from fcn.page.snapshot import Answers, Snapshots
+
+LOG = logging.getLogger("fcn.page")
 
 INTERVAL = 1.0
 """Seconds between frames; the controller reads counters as often."""
@@ -65,6 +68,11 @@ class Watcher:
                     self._follow(client)
             except ControllerError as error:
                 self._show(Frame(time.time(), problem=str(error)))
+            except Exception as error:
+                # Whoever looks at the page would take what stands still for what is.
+                LOG.exception("the page cannot show what the controller says; trying again")
+                problem = f"this page has a fault, and tries again: {error!r}"
+                self._show(Frame(time.time(), problem=problem))
             self._stopped.wait(INTERVAL)
 
     def _follow(self, client: FcnClient) -> None:
@@ -103,7 +111,7 @@ class Watcher:
                 pause = LIST_INTERVAL
                 # Where a switch goes away meanwhile there is no list; of the controller, the other
                 # calls say it.
-                with suppress(ControllerError):
+                with suppress(ControllerError), _told("flows cannot be listed; trying again"):
                     flows = client.flows(counters=True)
                     listed = lists.see(time.time(), flows, counted(client.last_counters()))
                     if not ended.is_set():
@@ -120,6 +128,17 @@ class Watcher:
         return self._snapshots
 
 
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """A fault of this program is told, and does not end the thread."""
+    try:
+        yield
+    except ControllerError:
+        raise
+    except Exception:
+        LOG.exception("%s", what)
+
+
 def _events_of(client: FcnClient) -> deque[pb.Event]:
     """Events from now on, to be taken away; the thread ends with the client."""
     events: deque[pb.Event] = deque(maxlen=PENDING)
@@ -127,7 +146,7 @@ def _events_of(client: FcnClient) -> deque[pb.Event]:
 
     def listen() -> None:
         # The other calls say why it ended, too.
-        with suppress(ControllerError):
+        with suppress(ControllerError), _told("no more events are shown"):
             events.extend(stream)
 
     threading.Thread(target=listen, daemon=True).start()

@@ -5,6 +5,7 @@ controller cannot be reached, 5 (of `fcn status`) a switch is not as intended.
 """
 
 import errno
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,6 +32,7 @@ from fcn.controller.cli.flows import flows_app
 from fcn.controller.cli.host_agent import host_agent
 from fcn.controller.cli.lab import lab
 from fcn.controller.cli.page import page
+from fcn.controller.cli.pki import pki_app
 from fcn.controller.cli.programs import OPTIONS
 from fcn.controller.cli.reload import ConfigFile, apply, diff, refused, unreadable
 from fcn.controller.cli.settings import feature_app, thresholds_app
@@ -54,6 +56,7 @@ app.add_typer(flows_app, name="flows")
 app.add_typer(feature_app, name="feature")
 app.add_typer(thresholds_app, name="thresholds")
 app.add_typer(topo_app, name="topo")
+app.add_typer(pki_app, name="pki")
 app.command()(diff)
 app.command()(apply)
 app.command("host-agent")(host_agent)
@@ -77,8 +80,19 @@ def options(
             "--version", help="Print the version.", is_eager=True, callback=_print_version
         ),
     ] = False,
+    tls: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="FCN_TLS",
+            help="Folder with certificate.pem, key.pem and ca.pem, for a controller at host:port.",
+            file_okay=False,
+        ),
+    ] = None,
 ) -> None:
     """Fast congestion notification for RoCEv2 across wide-area networks."""
+    if tls is not None:
+        # For programs that take this one's place, too.
+        os.environ["FCN_TLS"] = str(tls)
 
 
 @app.command()
@@ -117,6 +131,7 @@ def check(config: ConfigFile) -> None:
     from fcn.controller.config.check_failures import failure_warnings
     from fcn.controller.config.check_modes import mode_warnings
     from fcn.controller.config.check_unused import unused_notes
+    from fcn.controller.config.transport import expiry_notes
     from fcn.controller.config.watching import Watching
 
     out.print(
@@ -133,6 +148,7 @@ def check(config: ConfigFile) -> None:
     notes += balancing_warnings(network, watching)
     notes += mode_warnings(network)
     notes += unused_notes(network)
+    notes += expiry_notes(network)
     for where, text in notes:
         out.print(f"note: {where}: {text}", highlight=False, soft_wrap=True)
 

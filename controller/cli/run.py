@@ -7,12 +7,15 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
+from fcn.contract.certificates import TlsFileError
 from fcn.contract.constants import PipelineError
 from fcn.contract.garbage_collection import collect_often
+from fcn.contract.transport import ServerFiles
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.common import discard_output
 from fcn.controller.cli.page import missing_packages
@@ -24,10 +27,11 @@ from fcn.controller.hostagent.service import AgentServiceError
 from fcn.controller.leadership.ids import number_of
 from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.logs import LogLevel, configure_logs
-from fcn.controller.northbound.api import ApiError, serving
+from fcn.controller.northbound.audit import AuditError, AuditLog
 from fcn.controller.northbound.following import follow
 from fcn.controller.northbound.metrics import MetricsError
 from fcn.controller.northbound.network import ApplyError
+from fcn.controller.northbound.serving import ApiError, serving
 from fcn.controller.store import StoreError
 
 LOG = logging.getLogger("fcn")
@@ -45,6 +49,8 @@ _REASONS = (
     StoreError,
     ApiError,
     AgentServiceError,
+    AuditError,
+    TlsFileError,
     MetricsError,
     OSError,
 )
@@ -92,20 +98,26 @@ async def _lead_or_wait(
     plane = ControlPlane(config, leadership=leadership)
     plane.network.file = file
     async with AsyncExitStack() as stack:
-        listening = serving(plane.network, controllers[me] if me else config.api)
-        address = await stack.enter_async_context(listening)
+        audit = AuditLog(Path(config.audit) if config.audit else None)
+        audit.check()
+        tls = config.listener_tls("api")
+        endpoint = controllers[me] if me else config.api
+        served = serving(plane.network, endpoint, tls=tls, group=config.api_group, audit=audit)
+        address = await stack.enter_async_context(served)
         await stack.enter_async_context(plane.running())
         if config.page:
-            await stack.enter_async_context(_page(address, config.page))
+            look = await stack.enter_async_context(_for_page(plane, address, tls, audit))
+            await stack.enter_async_context(_page(look, config.page))
         try:
             print(f"fcn controller for {len(plane.nodes)} nodes, API on {address}", flush=True)
         except OSError:
             # As with the log, nobody has to read it.
             discard_output()
-        addresses = {number_of(name): each for name, each in controllers.items()}
-        jobs = [_show_progress(plane), collect_often(), _reload(plane, file, again)]
-        if addresses:
-            jobs.append(follow(plane.leadership, addresses, plane.keep))
+        jobs = [_show_progress(plane), collect_often(), _reload(plane, file, again, audit)]
+        if me is not None:
+            addresses = {number_of(name): each for name, each in controllers.items()}
+            own = Path(config.follow_tls) if config.follow_tls else None
+            jobs.append(follow(plane.leadership, addresses, own, plane.keep))
         others = [asyncio.create_task(job) for job in jobs]
         ends = [asyncio.create_task(event.wait()) for event in (stop, plane.leadership.deposed)]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -114,6 +126,19 @@ async def _lead_or_wait(
     if not stop.is_set():
         LOG.warning("another controller rules the switches now; this one waits, and begins anew")
     return plane.config
+
+
+@asynccontextmanager
+async def _for_page(
+    plane: ControlPlane, api: str, tls: ServerFiles | None, audit: AuditLog
+) -> AsyncIterator[str]:
+    """Where the page reaches this controller, of which it has no certificate."""
+    if tls is None:
+        yield api
+        return
+    with TemporaryDirectory(prefix="fcn-page-") as folder:
+        async with serving(plane.network, f"unix:{folder}/api", audit=audit) as address:
+            yield address
 
 
 @asynccontextmanager
@@ -142,19 +167,25 @@ def _stop(number: signal.Signals, stop: asyncio.Event) -> None:
     stop.set()
 
 
-async def _reload(plane: ControlPlane, file: Path, again: asyncio.Event) -> None:
+async def _reload(plane: ControlPlane, file: Path, again: asyncio.Event, audit: AuditLog) -> None:
     """Put the file in force whenever it is asked for."""
     while True:
         await again.wait()
         again.clear()
+        outcome, detail = "OK", ""
         try:
+            audit.check()
             await plane.apply(read_again(file), str(file))
         except ConfigError as error:
             for line in str(error).splitlines():
                 LOG.error("%s", line)
             LOG.error("%s is refused; the configuration before stays in force", file)
-        except (ApplyError, PipelineError, OSError) as error:
-            LOG.error("%s is not in force: %s", file, error)
+            outcome, detail = "INVALID_ARGUMENT", str(error).partition("\n")[0]
+        except Exception as error:
+            known = isinstance(error, (ApplyError, AuditError, PipelineError, StoreError, OSError))
+            LOG.error("%s is not in force: %s", file, error, exc_info=None if known else error)
+            outcome, detail = "FAILED_PRECONDITION", str(error)
+        audit.tell(who="SIGHUP", call="ApplyConfig", file=str(file), outcome=outcome, detail=detail)
 
 
 async def _show_progress(plane: ControlPlane) -> None:

@@ -8,8 +8,8 @@ from fcn.controller.config.transport import Finding
 
 RESTART = "restart the controller for that"
 
-_LISTENERS = ("api", "metrics", "page", "state")
-_AGENTS = ("listen", "certificate", "key", "ca")
+_LISTENERS = ("api", "api_group", "metrics", "page", "tls", "insecure", "audit", "state")
+_AGENTS = ("listen", "certificate", "key", "ca", "crl")
 _SESSION = ("grpc", "device_id", "role")
 
 
@@ -18,7 +18,7 @@ def check_reload(before: Config, after: Config) -> Iterator[Finding]:
     for key in _LISTENERS:
         old, new = getattr(before, key), getattr(after, key)
         if old != new:
-            yield (key,), f"it is {old or 'not there'} now; {RESTART}"
+            yield (key,), f"it is {_shown(old)} now; {RESTART}"
     if before.controllers != after.controllers:
         yield ("controllers",), f"who may rule cannot be changed; {RESTART}"
     if (before.host_agents is None) != (after.host_agents is None):
@@ -43,6 +43,10 @@ def _session(before: Config, old: Node, after: Config, new: Node) -> Iterator[tu
     if old.role == new.role and _program(before, old) != _program(after, new):
         what = f"the node has program {_program(before, old)}, and would get {_program(after, new)}"
         yield "program", f"{what}, meanwhile traffic is lost; {RESTART}"
+
+
+def _shown(value: object) -> str:
+    return str(value) if isinstance(value, str) else "another" if value else "not there"
 
 
 def _program(config: Config, node: Node) -> str:

@@ -15,6 +15,7 @@ from fcn.contract.depth import (
     Depth,
     check_thresholds,
 )
+from fcn.contract.transport import ServerFiles
 from fcn.controller.config.balancing import GivenBalancing
 from fcn.controller.config.base import Model, RateLimit
 from fcn.controller.config.failures import GivenDetection
@@ -323,6 +324,24 @@ class Tls(Model):
     name: Annotated[str, Field(min_length=1, max_length=253)] | None = None
 
 
+class ControllerTls(Model):
+    """TLS where the controller is reached over TCP (`api`, `metrics`), with PEM files.
+
+    `certificate` and `key` are its own. `ca` signed the certificates of its clients, whose names
+    say their role (contract/roles.py); `crl` revokes some of them.
+    """
+
+    certificate: str
+    key: str
+    ca: str
+    crl: str | None = None
+
+    @property
+    def files(self) -> ServerFiles:
+        """The same as paths."""
+        return _server_files(self)
+
+
 class Node(Model):
     """One switch.
 
@@ -392,14 +411,28 @@ class HostAgents(Model):
     """Where agents of hosts report their queue pairs (FCN-3 a), with mutual TLS.
 
     `certificate` and `key` (PEM files) are the controller's. `ca` signs the certificates of the
-    agents; the name in one (SAN, or else common name) is the host's name here.
+    agents; the name in one (SAN, or else common name) is the host's name here. `crl` revokes some
+    of them.
     """
 
     listen: Listen
     certificate: str
     key: str
     ca: str
+    crl: str | None = None
     hosts: Annotated[dict[Name, AgentHost], Field(min_length=1)]
+
+    @property
+    def files(self) -> ServerFiles:
+        """The PEM files as paths."""
+        return _server_files(self)
+
+
+def _server_files(settings: ControllerTls | HostAgents) -> ServerFiles:
+    """The PEM files of a server as paths."""
+    crl = Path(settings.crl) if settings.crl is not None else None
+    own = Path(settings.certificate), Path(settings.key)
+    return ServerFiles(*own, Path(settings.ca), crl)
 
 
 def _off(value: object) -> object:
@@ -421,7 +454,11 @@ Controllers = Annotated[dict[Name, Endpoint], Field(min_length=2, max_length=8)]
 class Config(Model):
     """The whole network. `state`: the folder for what has to outlive the controller however it ends
     (controller/store.py). `controllers`: where the API of each is, of which one rules the switches
-    (controller/leadership)."""
+    (controller/leadership); `follow_tls`: the folder of the certificate with which this one asks
+    the leader over TCP, as that of an operator.
+
+    `api_group` may use the Unix socket of `api` beside its owner. `insecure` names what may be
+    reached over TCP in plain text all the same. `audit`: the file for what was changed by whom."""
 
     notification: NotificationName = Notification.FCN
     fast_cnp_port: NotificationPort = FAST_CNP_PORT
@@ -434,8 +471,13 @@ class Config(Model):
     trusted_prefixes: Items[IPv6Prefix] | None = None
     api: Listen = DEFAULT_ENDPOINT
     controllers: Controllers | None = None
+    follow_tls: Annotated[str, Field(min_length=1)] | None = None
+    api_group: Annotated[str, Field(min_length=1)] | None = None
     metrics: Listen | None = None
     page: Listen | None = None
+    tls: ControllerTls | None = None
+    insecure: Items[Literal["api", "metrics"]] = ()
+    audit: Annotated[str, Field(min_length=1)] | None = None
     state: Annotated[str, Field(min_length=1)] | None = None
     switch_tls: Tls | None = None
     flows: FlowSettings = FlowSettings()
@@ -447,6 +489,12 @@ class Config(Model):
     vrfs: dict[Name, Vrf] = Field(default_factory=dict)
     nodes: Annotated[dict[Name, Node], Field(min_length=1)]
     links: Items[Annotated[Items[LinkEnd], Field(min_length=2, max_length=2)]] = ()
+
+    def listener_tls(self, listener: Literal["api", "metrics"]) -> ServerFiles | None:
+        """How it is spoken with over TCP; None is plain text."""
+        if self.tls is None or listener in self.insecure:
+            return None
+        return self.tls.files
 
     def tls_of(self, node: Node) -> Tls | None:
         """How the controller speaks TLS to a switch; None is plain text."""

@@ -51,11 +51,12 @@ _OCTETS = {
 }
 _PACKETS = ("", "p", "packet", "packets")
 
-SOCKET_PATH_MAX = 107
-"""Octets the path of a Unix socket may have (unix(7): sun_path, with its end)."""
+SOCKET_PATH_MAX = 102
+"""Octets the path of a Unix socket may have: 107 (unix(7): sun_path, with its end), less what is
+appended for the one beside it (northbound/local_users.py)."""
 
-DEFAULT_ENDPOINT = "127.0.0.1:9661"
-"""Where the controller listens, and is looked for."""
+DEFAULT_ENDPOINT = "unix:/run/fcn/api"
+"""Where the controller listens, and is looked for: a socket whose mode says who may use it."""
 
 _ENDPOINT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\s]+):([0-9]{1,5})")
 
@@ -253,6 +254,10 @@ def parse_octets(value: Any) -> int:  # noqa: ANN401
 def parse_endpoint(value: Any) -> str:  # noqa: ANN401
     """`host:port`, `[IPv6]:port` or `unix:/path`, as it is."""
     text = _text(value, "host:port")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{text!r} is not written in UTF-8") from None
     if text.startswith("unix:"):
         path = text.removeprefix("unix:")
         if not path.startswith("/"):
@@ -264,9 +269,17 @@ def parse_endpoint(value: Any) -> str:  # noqa: ANN401
             )
         return text
     found = _ENDPOINT.fullmatch(text)
-    if not found or int(found[2]) > 65535:
+    if not found or int(found[2]) > 65535 or not _is_host(found[1]):
         raise ValueError(f"{text!r} is not host:port, [IPv6]:port or unix:/path")
     return text
+
+
+def _is_host(text: str) -> bool:
+    """Whether what is in brackets, if anything is, is an IPv6 address."""
+    try:
+        return not text.startswith("[") or bool(IPv6Address(text.strip("[]")))
+    except ValueError:
+        return False
 
 
 def parse_peer(value: Any) -> str:  # noqa: ANN401

@@ -4,10 +4,13 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import grpc
 
+from fcn.contract.certificates import TlsFileError, Watched
+from fcn.contract.transport import check_certificates, check_key, check_own
 from fcn.controller.hostagent.rdma import RdmaError, devices
 from fcn.controller.hostagent.reports import Device
 from fcn.controller.proto import hostagent_pb2 as pb
@@ -29,6 +32,13 @@ class Credentials:
     certificate: Path
     key: Path
     ca: Path
+
+    def checked(self) -> object:
+        """Another object each time. Raises TlsFileError where the files cannot be used."""
+        check_own(self.certificate)
+        check_key(self.certificate, self.key)
+        check_certificates(self.ca)
+        return object()
 
     def channel(self, controller: str, controller_name: str | None) -> grpc.aio.Channel:
         """A channel to host:port; its certificate must name `controller_name` or, without it, host.
@@ -55,9 +65,10 @@ class HostAgent:
         self._snapshot = snapshot
         self._said = ""
 
-    async def run(self, interval: float) -> None:
-        """Report every `interval` seconds; after a failure retry, and log it once."""
-        while True:
+    async def run(self, interval: float, ended: Callable[[], bool] = lambda: False) -> None:
+        """Report every `interval` seconds until it is ended; after a failure retry, and log it
+        once."""
+        while not ended():
             try:
                 found = await asyncio.to_thread(self._snapshot)
                 answer = await self.report(found)
@@ -99,9 +110,20 @@ def _unreachable(error: grpc.aio.AioRpcError) -> bool:
     return error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
 
+def _changed(files: Watched[object], used: object) -> bool:
+    return files.now() is not used
+
+
 async def run_agent(
     controller: str, credentials: Credentials, controller_name: str | None, interval: float
 ) -> None:
-    """Report until cancelled. Raises AgentError."""
-    async with credentials.channel(controller, controller_name) as channel:
-        await HostAgent(channel).run(interval)
+    """Report until cancelled, with renewed files once they belong together. Raises AgentError."""
+    files = (credentials.certificate, credentials.key, credentials.ca)
+    try:
+        renewed = Watched(files, credentials.checked, LOG.error)
+    except TlsFileError as error:
+        raise AgentError(str(error)) from None
+    while True:
+        used = renewed.now()
+        async with credentials.channel(controller, controller_name) as channel:
+            await HostAgent(channel).run(interval, partial(_changed, renewed, used))

@@ -30,6 +30,7 @@ class HostRefusal(Enum):
     """Why a report is refused."""
 
     UNKNOWN_HOST = "unknown host"
+    REVOKED = "revoked certificate"
     FOREIGN_ADDRESS = "address of another host"
     NONSENSE = "nonsense"
     TOO_OFTEN = "too often"

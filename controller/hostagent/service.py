@@ -1,13 +1,16 @@
 """The server for host agents: gRPC with mutual TLS (controller/proto/hostagent.proto)."""
 
-from collections.abc import AsyncIterator
+import logging
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
-from pathlib import Path
 
 import grpc
+from cryptography import x509
 from google.protobuf.message import DecodeError
 
+from fcn.contract.certificates import Revoked, TlsFileError
+from fcn.contract.grpc_tls import server_credentials
 from fcn.controller.config.model import HostAgents
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.service import FlowService
@@ -21,6 +24,8 @@ from fcn.controller.hostagent.reports import (
 )
 from fcn.controller.proto import hostagent_pb2 as pb
 
+LOG = logging.getLogger("fcn")
+
 STOP_GRACE = 1.0
 
 MAX_REQUEST = 1 << 20
@@ -28,6 +33,7 @@ MAX_REQUEST = 1 << 20
 
 _CODES = {
     HostRefusal.UNKNOWN_HOST: grpc.StatusCode.PERMISSION_DENIED,
+    HostRefusal.REVOKED: grpc.StatusCode.PERMISSION_DENIED,
     HostRefusal.FOREIGN_ADDRESS: grpc.StatusCode.PERMISSION_DENIED,
     HostRefusal.NONSENSE: grpc.StatusCode.INVALID_ARGUMENT,
     HostRefusal.TOO_OFTEN: grpc.StatusCode.RESOURCE_EXHAUSTED,
@@ -41,10 +47,17 @@ class AgentServiceError(Exception):
 class HostAgentService:
     """Receives reports, and passes the senders found in them to the flow service."""
 
-    def __init__(self, reports: HostReports, flows: FlowService, bus: EventBus) -> None:
+    def __init__(
+        self,
+        reports: HostReports,
+        flows: FlowService,
+        bus: EventBus,
+        revoked: Callable[[], Revoked] = Revoked,
+    ) -> None:
         self._reports = reports
         self._flows = flows
         self._bus = bus
+        self._revoked = revoked
 
     def handler(self) -> grpc.GenericRpcHandler:
         """Its part in a server. Requests arrive as octets: parsing one that is refused anyway would
@@ -61,6 +74,7 @@ class HostAgentService:
         host = ""
         try:
             host = self._reports.identify(identities)
+            self._check_revoked(context, host)
             self._reports.admit(host)
             addresses = self._reports.accept(host, self._devices(request))
         except ReportRefusedError as error:
@@ -85,6 +99,11 @@ class HostAgentService:
                     ambiguous += 1
         return pb.ReportResponse(learned=learned, ambiguous=ambiguous)
 
+    def _check_revoked(self, context: grpc.aio.ServicerContext, host: str) -> None:
+        for pem in context.auth_context().get("x509_pem_cert", ()):
+            if self._revoked().has(x509.load_pem_x509_certificate(pem)):
+                raise self._reports.refusal(HostRefusal.REVOKED, f"{host}'s certificate is revoked")
+
     def _devices(self, request: bytes) -> list[Device]:
         try:
             message = pb.ReportRequest.FromString(request)
@@ -104,12 +123,10 @@ class HostAgentService:
 @asynccontextmanager
 async def serving_agents(settings: HostAgents, service: HostAgentService) -> AsyncIterator[str]:
     """Receive reports; yields the address in use. Raises AgentServiceError."""
-    key, certificate, ca = (
-        _read(file) for file in (settings.key, settings.certificate, settings.ca)
-    )
-    credentials = grpc.ssl_server_credentials(
-        [(key, certificate)], root_certificates=ca, require_client_auth=True
-    )
+    try:
+        credentials = server_credentials(settings.files, LOG.error)
+    except TlsFileError as error:
+        raise AgentServiceError(str(error)) from None
     server = grpc.aio.server(
         options=[("grpc.so_reuseport", 0), ("grpc.max_receive_message_length", MAX_REQUEST)]
     )
@@ -118,20 +135,11 @@ async def serving_agents(settings: HostAgents, service: HostAgentService) -> Asy
         port = server.add_secure_port(settings.listen, credentials)
     except RuntimeError:
         raise AgentServiceError(
-            f"cannot receive reports on {settings.listen}: the address is in use, or "
-            f"{settings.certificate} and {settings.key} do not belong together"
+            f"cannot receive reports on {settings.listen}: the address is in use, or not of this "
+            "machine"
         ) from None
     await server.start()
     try:
         yield f"{settings.listen.rpartition(':')[0]}:{port}"
     finally:
         await server.stop(STOP_GRACE)
-
-
-def _read(file: str) -> bytes:
-    try:
-        return Path(file).read_bytes()
-    except OSError as error:
-        raise AgentServiceError(f"cannot read {file}: {error.strerror}") from None
-    except ValueError as error:
-        raise AgentServiceError(f"cannot read {file!r}: {error}") from None

@@ -32,6 +32,7 @@ from fcn.controller.owners.intent import Intent
 from fcn.controller.pace import Pace
 from fcn.controller.provision.provision import Provision
 from fcn.controller.store import Store, StoreError
+from fcn.controller.timings import Distribution
 
 
 class NodeAgent:
@@ -59,6 +60,7 @@ class NodeAgent:
         if self.links.links:
             self.counters.register(self.links)
         self._connection = connection
+        self._inbox = inbox
         self._flows = flows
         self._neighbors = neighbors
         self._bus = bus
@@ -82,6 +84,21 @@ class NodeAgent:
     def failures(self) -> Mapping[str, int]:
         """Messages of the switch that could not be handled, by kind."""
         return self._messages.failures.counts
+
+    @property
+    def lists_lost(self) -> int:
+        """Lists of reports that the switch has sent, and that did not come here."""
+        return self._messages.lost
+
+    @property
+    def write_latency(self) -> Distribution:
+        """How long write requests took."""
+        return self._synchronizer.latency.now()
+
+    @property
+    def report_latency(self) -> Distribution:
+        """How long it took until a report of the switch was handled."""
+        return self._inbox.latency[self.name].now()
 
     @property
     def is_up(self) -> bool:

@@ -3,11 +3,13 @@ than the controller can handle waits for himself. Under load it has waited befor
 on the way: `Lateness` says for how long."""
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
+from fcn.controller.clock import SYSTEM_CLOCK
 from fcn.controller.flows.refusals import RefusalReason, Refusals
+from fcn.controller.timings import Timings
 
 LIMIT = 32768
 """Reports that wait at most, of all VRFs: REQ and REP of as many connections as fit a PE."""
@@ -157,10 +159,16 @@ class Inbox:
         refusals: Refusals,
         work: Callable[[], float],
         limit: int = LIMIT,
+        clock: Callable[[], float] = SYSTEM_CLOCK.monotonic,
     ) -> None:
+        self.latency: defaultdict[str, Timings] = defaultdict(Timings)
+        """By node, from when a report was sent until it was handled."""
         self._refusals = refusals
         self._work = work
-        self._queue: FairQueue[tuple[Callable[[], None], Callable[[], None]]] = FairQueue(limit)
+        self._clock = clock
+        self._queue: FairQueue[tuple[Callable[[], None], Callable[[], None], str, float]] = (
+            FairQueue(limit)
+        )
         self._filled = asyncio.Event()
 
     def __len__(self) -> int:
@@ -181,10 +189,13 @@ class Inbox:
         host: Hashable,
         handle: Callable[[], None],
         failed: Callable[[], None],
+        sent: float | None = None,
     ) -> None:
         """A report of `node` that is admitted, about a packet of `host`; `handle` is called when it
-        is its turn, and `failed` while its exception is handled, if it raises one."""
-        dropped = self._queue.put(vrf, host, (handle, failed))
+        is its turn, and `failed` while its exception is handled, if it raises one. `sent`: when, by
+        `clock`; None: now."""
+        since = self._clock() if sent is None else sent
+        dropped = self._queue.put(vrf, host, (handle, failed, node, since))
         self._filled.set()
         if dropped is not None:
             self._refuse(node, dropped)
@@ -203,11 +214,12 @@ class Inbox:
             await self._filled.wait()
             end = self._work() + SLICE
             while self._queue and self._work() < end:
-                handle, failed = self._queue.take()
+                handle, failed, node, since = self._queue.take()
                 try:
                     handle()
                 except Exception:
                     failed()
+                self.latency[node].observe(self._clock() - since)
             if not self._queue:
                 self._filled.clear()
             for _ in range(ROUNDS):

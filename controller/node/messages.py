@@ -94,6 +94,8 @@ class Messages:
         self._clock = clock
         self._last_seen = LastSeen(clock)
         self.failures = Failures(provision.name, clock)
+        self.lost = 0
+        """Lists of reports that the switch has sent, and that did not come here."""
 
     def start(self, synchronized: asyncio.Event) -> None:
         """Receive messages until the connection ends; process them once `synchronized` is set."""
@@ -144,8 +146,12 @@ class Messages:
     async def _read_digests(
         self, name: str, synchronized: asyncio.Event, lateness: Lateness
     ) -> None:
+        expected = 0
         async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:
             async for digest in digests:
+                # Lists are numbered; another program begins anew.
+                self.lost += max(digest.list_id - expected, 0) if expected else 0
+                expected = digest.list_id + 1
                 late = lateness.of(digest.timestamp)
                 evidence_until = self._clock() - late + SKEW
                 await synchronized.wait()
@@ -165,9 +171,8 @@ class Messages:
             shown = item = FlowLearning.item(data)
             report = FlowLearning.report(name, item)
             handle = self._handler(vrf, report, evidence_until)
-            self._inbox.put(
-                self._name, vrf, sender, handle, partial(self.failures.failed, name, report)
-            )
+            failed = partial(self.failures.failed, name, report)
+            self._inbox.put(self._name, vrf, sender, handle, failed, evidence_until - SKEW)
         except Exception:
             self.failures.failed(name, shown or b"".join(each.bitstring for each in data))
 

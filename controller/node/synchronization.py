@@ -15,6 +15,7 @@ from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection, State
 from fcn.controller.owners.intent import Intent, Refusal, entity_key, entity_value
 from fcn.controller.pace import Pace
+from fcn.controller.timings import Timings
 
 FEWEST, MOST = 16, 512
 """Updates per write request."""
@@ -32,13 +33,14 @@ REFUSED_RETRY = 30.0
 
 class Synchronizer:
     """Keeps one switch equal to its intent. `refused` counts updates it did not accept,
-    `refusal` is the last of them with its reason."""
+    `refusal` is the last of them with its reason; `latency`: of write requests."""
 
     def __init__(
         self, intent: Intent, pipeline: Pipeline, connection: Connection, bus: EventBus
     ) -> None:
         self.refused = 0
         self.refusal = ""
+        self.latency = Timings()
         self._batch = FEWEST
         self._next_write = 0.0
         self._way = math.inf
@@ -134,6 +136,7 @@ class Synchronizer:
             began = clock()
             self._next_write = began + WRITE_SPACING
             await self._write(updates)
+            self.latency.observe(clock() - began)
             self._adapt(len(updates), clock() - began)
             written += len(updates)
             if self._connection.status.state is State.SYNCHRONIZING:

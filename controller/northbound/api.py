@@ -1,9 +1,7 @@
 """The gRPC service behind the `fcn` command (controller/proto/fcn.proto)."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,7 +12,7 @@ from fcn.contract.depth import Depth, DepthError, DepthUnit
 from fcn.contract.ports import QUEUES
 from fcn.contract.version import fcn_version
 from fcn.controller.config import ConfigError
-from fcn.controller.config.document import MAX_OCTETS, listed
+from fcn.controller.config.document import listed
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
 from fcn.controller.config.model import Tls
 from fcn.controller.config.notation import parse_address
@@ -30,20 +28,10 @@ from fcn.controller.northbound.network import ApplyError, Network
 from fcn.controller.northbound.paths import policy_messages
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.provision.fast_cnp import level_policies
-from fcn.controller.rpc import handler_of
 from fcn.controller.store import StoreError
-
-STOP_GRACE = 1.0
 
 FOLLOW = 0.25
 """Seconds at least between two states that a controller which waits is told."""
-
-MAX_REQUEST = MAX_OCTETS + (1 << 16)
-"""Octets: a file, and its name."""
-
-
-class ApiError(Exception):
-    """The API server cannot start; the message says why and what to do."""
 
 
 class FcnService:
@@ -345,7 +333,7 @@ class FcnService:
                     page = []
         except ConfigError as error:
             yield pb.DiffConfigResponse(problems=problem_messages(error))
-        except PipelineError as error:
+        except (PipelineError, StoreError) as error:
             await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         if page:
             yield pb.DiffConfigResponse(changes=page)
@@ -358,7 +346,7 @@ class FcnService:
             applied = await self._network.plane.apply(request.text, request.file)
         except ConfigError as error:
             return pb.ApplyConfigResponse(problems=problem_messages(error))
-        except (ApplyError, PipelineError) as error:
+        except (ApplyError, PipelineError, StoreError) as error:
             await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         return pb.ApplyConfigResponse(
             lasting=self._network.is_file(request.text),
@@ -419,54 +407,6 @@ async def _refuse(
 ) -> NoReturn:
     await context.abort(code, str(error))
     raise AssertionError("abort raises")
-
-
-def _prepare_socket(endpoint: str) -> None:
-    """Remove a socket left by a controller that has ended. Raises ApiError."""
-    if not endpoint.startswith("unix:"):
-        return
-    path = Path(endpoint.removeprefix("unix:"))
-    if not path.parent.is_dir():
-        raise ApiError(f"cannot listen on {endpoint}: there is no directory {path.parent}")
-    if not path.exists():
-        return
-    if not path.is_socket():
-        raise ApiError(f"cannot listen on {endpoint}: {path} exists and is not a socket")
-    with socket.socket(socket.AF_UNIX) as probe:
-        try:
-            probe.connect(str(path))
-        except ConnectionRefusedError:
-            path.unlink()
-            return
-        except OSError as error:
-            raise ApiError(f"cannot listen on {endpoint}: {error.strerror}") from None
-    raise ApiError(
-        f"cannot listen on {endpoint}: another controller does; "
-        "stop it, or choose another `api:` in the configuration"
-    )
-
-
-@asynccontextmanager
-async def serving(network: Network, endpoint: str) -> AsyncIterator[str]:
-    """Serve on host:port or unix:/path; yields the address in use. Raises ApiError, OSError."""
-    server = grpc.aio.server(
-        options=[("grpc.so_reuseport", 0), ("grpc.max_receive_message_length", MAX_REQUEST)]
-    )
-    service = pb.DESCRIPTOR.services_by_name["Fcn"]
-    server.add_generic_rpc_handlers((handler_of(service, FcnService(network)),))
-    _prepare_socket(endpoint)
-    try:
-        port = server.add_insecure_port(endpoint)
-    except RuntimeError:
-        raise ApiError(
-            f"cannot listen on {endpoint}: is another controller running? "
-            "Choose another `api:` in the configuration"
-        ) from None
-    await server.start()
-    try:
-        yield endpoint if endpoint.startswith("unix:") else f"{endpoint.rpartition(':')[0]}:{port}"
-    finally:
-        await server.stop(STOP_GRACE)
 
 
 def _tls(tls: Tls | None) -> pb.SwitchTls | None:

@@ -1,14 +1,19 @@
 """Client of a running controller's API, for the command line, demos and tests."""
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 import grpc
 
+from fcn.contract.certificates import TlsFileError, read_file
 from fcn.contract.depth import Depth, DepthError, check_thresholds
+from fcn.contract.transport import check_certificates, check_key, check_own, is_socket
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.northbound.local_users import word_for
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.rpc import Stub
 
@@ -37,17 +42,34 @@ class FlowFilters(TypedDict, total=False):
     unlabelled: bool
 
 
+def client_credentials(folder: Path) -> grpc.ChannelCredentials:
+    """Of a folder with `certificate.pem`, `key.pem` and `ca.pem`. Raises TlsFileError."""
+    certificate, key, ca = (folder / f"{name}.pem" for name in ("certificate", "key", "ca"))
+    check_own(certificate)
+    check_key(certificate, key)
+    check_certificates(ca)
+    octets = (read_file(ca), read_file(key), read_file(certificate))
+    return grpc.ssl_channel_credentials(*octets)
+
+
 class FcnClient:
     """A connection to the controller; a context manager. Methods raise ControllerError.
 
     `endpoint` is host:port or unix:/path, as `api:` in the configuration; `timeout` of a call is in
-    seconds.
+    seconds; `tls` is a folder with the client's `certificate.pem` and `key.pem`, and with `ca.pem`
+    of the controller, over TCP; default: FCN_TLS of the environment, else plain text.
     """
 
-    def __init__(self, endpoint: str = DEFAULT_ENDPOINT, timeout: float = TIMEOUT) -> None:
+    def __init__(
+        self,
+        endpoint: str = DEFAULT_ENDPOINT,
+        timeout: float = TIMEOUT,
+        tls: Path | None = None,
+    ) -> None:
         self._endpoint = endpoint
         self._timeout = timeout
-        self._channel = grpc.insecure_channel(endpoint)
+        self._tls = tls or (Path(named) if (named := os.environ.get(TLS_VARIABLE)) else None)
+        self._channel = self._open()
         self._stub = Stub(self._channel, pb.DESCRIPTOR.services_by_name["Fcn"])
 
     def __enter__(self) -> "FcnClient":
@@ -55,6 +77,14 @@ class FcnClient:
 
     def __exit__(self, *exc: object) -> None:
         self._channel.close()
+
+    def _open(self) -> grpc.Channel:
+        if self._tls is None or is_socket(self._endpoint):
+            return grpc.insecure_channel(self._endpoint)
+        try:
+            return grpc.secure_channel(self._endpoint, client_credentials(self._tls))
+        except TlsFileError as error:
+            raise ControllerError(str(error)) from None
 
     def network(self) -> pb.GetNetworkResponse:
         """Nodes, ports and links of the configuration."""
@@ -106,19 +136,19 @@ class FcnClient:
     ) -> pb.AddFlowResponse:
         """Register a flow manually; `timeout` in microseconds, 0: never, None: as configured."""
         request = _message(pb.AddFlowRequest, key=_key(key), source_qp=source_qp, timeout=timeout)
-        response: pb.AddFlowResponse = self._call(self._stub.AddFlow, request)
+        response: pb.AddFlowResponse = self._change(self._stub.AddFlow, request)
         return response
 
     def delete_flow(self, key: FlowKey) -> None:
         """Delete a flow and release its label."""
-        self._call(self._stub.DeleteFlow, _message(pb.DeleteFlowRequest, key=_key(key)))
+        self._change(self._stub.DeleteFlow, _message(pb.DeleteFlowRequest, key=_key(key)))
 
     def set_features(
         self, node: str, enabled: bool, features: Iterable[str] = ()
     ) -> pb.SetFeaturesResponse:
         """Enable or disable features of a node; without `features` all features of its role."""
         request = _message(pb.SetFeaturesRequest, node=node, features=features, enabled=enabled)
-        response: pb.SetFeaturesResponse = self._call(self._stub.SetFeatures, request)
+        response: pb.SetFeaturesResponse = self._change(self._stub.SetFeatures, request)
         return response
 
     def thresholds(self, node: str = "") -> pb.GetThresholdsResponse:
@@ -144,7 +174,7 @@ class FcnClient:
             unit=depths[0].unit.name if depths else None,
         )
         request = pb.SetThresholdsRequest(queue=queue_thresholds)
-        response: pb.SetThresholdsResponse = self._call(self._stub.SetThresholds, request)
+        response: pb.SetThresholdsResponse = self._change(self._stub.SetThresholds, request)
         return response
 
     def counters(self, node: str = "") -> list[pb.Counter]:
@@ -172,7 +202,7 @@ class FcnClient:
         """Tell the PE of the path with this ID: failed, well, congested,
         relieved or forget."""
         request = _message(pb.ReportPathRequest, id=number, report=report)
-        self._call(self._stub.ReportPath, request)
+        self._change(self._stub.ReportPath, request)
 
     def diff_config(self, text: str, file: str) -> Iterator[pb.DiffConfigResponse]:
         """What a configuration would change, page by page; or its problems."""
@@ -186,7 +216,7 @@ class FcnClient:
     def apply_config(self, text: str, file: str) -> pb.ApplyConfigResponse:
         """Put a configuration in force as a whole; or its problems."""
         request = _message(pb.ConfigRequest, text=text, file=file)
-        response: pb.ApplyConfigResponse = self._call(
+        response: pb.ApplyConfigResponse = self._change(
             self._stub.ApplyConfig, request, CHANGE_TIMEOUT
         )
         return response
@@ -206,11 +236,24 @@ class FcnClient:
         except grpc.RpcError as error:
             raise self._explained(error) from None
 
-    def _call(
+    def _change(
         self, method: Callable[..., Any], request: object, timeout: float | None = None
     ) -> Any:  # noqa: ANN401
+        """A call of which is noted who made it."""
+        if not is_socket(self._endpoint):
+            return self._call(method, request, timeout)
+        with word_for(self._endpoint.removeprefix("unix:")) as metadata:
+            return self._call(method, request, timeout, metadata)
+
+    def _call(
+        self,
+        method: Callable[..., Any],
+        request: object,
+        timeout: float | None = None,
+        metadata: tuple[tuple[str, str], ...] = (),
+    ) -> Any:  # noqa: ANN401
         try:
-            return method(request, timeout=timeout or self._timeout)
+            return method(request, timeout=timeout or self._timeout, metadata=metadata)
         except grpc.RpcError as error:
             raise self._explained(error) from None
 
@@ -223,6 +266,8 @@ class FcnClient:
             return UnreachableError(
                 f"permission denied at {self._endpoint}: be the user the controller runs as"
             )
+        if code == grpc.StatusCode.UNAVAILABLE and (reason := self._of_tls(details)):
+            return UnreachableError(f"no TLS with what listens at {self._endpoint}: {reason}")
         if code == grpc.StatusCode.UNAVAILABLE and any(word in details for word in _NOBODY):
             return UnreachableError(
                 f"no controller answers at {self._endpoint}; start one with "
@@ -237,6 +282,28 @@ class FcnClient:
             return self._silent()
         return ControllerError(details or str(code))
 
+    def _of_tls(self, details: str) -> str:
+        """What is wrong with TLS, empty where something else is."""
+        if self._tls is None or is_socket(self._endpoint):
+            closed = not is_socket(self._endpoint) and any(word in details for word in _CLOSED)
+            return f"does it want a certificate? {TLS_VARIABLE} names the folder" if closed else ""
+        if "CERTIFICATE_VERIFY_FAILED" in details:
+            reason = details.removesuffix(": OK").rpartition(": ")[2]
+            return f"its certificate is not one of {self._tls / 'ca.pem'} ({reason})"
+        if "Hostname Verification" in details:
+            return "its certificate has another name than that in the address"
+        if "WRONG_VERSION_NUMBER" in details:
+            return "it speaks plain text"
+        if any(word in details for word in (*_CLOSED, "andshake", "SSL")):
+            return f"it does not take {self._tls / 'certificate.pem'}, of another CA"
+        return ""
+
+
+TLS_VARIABLE = "FCN_TLS"
+"""Of the environment: the folder with a client's files, where none is named."""
+
+_CLOSED = ("Socket closed", "onnection reset", "onnection closed", "Broken pipe", "EOF")
+"""What gRPC says where the other side hangs up."""
 
 _NOBODY = ("connect", "resol")
 """What gRPC says of an address where nobody listens, or that means nothing."""

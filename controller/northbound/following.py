@@ -3,10 +3,14 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import grpc
 
+from fcn.contract.certificates import TlsFileError
+from fcn.contract.transport import is_socket
 from fcn.controller.leadership.leadership import Leadership
+from fcn.controller.northbound.client import client_credentials
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.rpc import Stub
 from fcn.controller.store import StoreError
@@ -21,16 +25,20 @@ MAX_IMAGE = 1 << 28
 
 
 async def follow(
-    leadership: Leadership, addresses: Mapping[int, str], keep: Callable[[bytes], None]
+    leadership: Leadership,
+    addresses: Mapping[int, str],
+    tls: Path | None,
+    keep: Callable[[bytes], None],
 ) -> None:
     """Call `keep` with what the leader keeps whenever that changes, while another one leads.
-    `addresses`: of the controllers' APIs, by number. Runs until cancelled."""
+    `addresses`: of the controllers' APIs, by number; `tls`: the folder of this one's certificate
+    at those that are reached over TCP. Runs until cancelled."""
     told = ""
     while True:
         leader = await leadership.other_leads()
         try:
-            await _follow(leadership, leader, addresses[leader], keep)
-        except (grpc.RpcError, StoreError, KeyError) as error:
+            await _follow(leadership, leader, _channel(addresses[leader], tls), keep)
+        except (grpc.RpcError, StoreError, TlsFileError, KeyError) as error:
             reason = error.details() if isinstance(error, grpc.RpcError) else str(error)
             # Once, not with every attempt.
             if reason != told:
@@ -44,11 +52,19 @@ async def follow(
         await asyncio.sleep(RETRY)
 
 
-async def _follow(
-    leadership: Leadership, leader: int, address: str, keep: Callable[[bytes], None]
-) -> None:
+def _channel(address: str, tls: Path | None) -> grpc.aio.Channel:
+    """The files are read for every connection, so that renewed ones are taken. Raises
+    TlsFileError."""
     options = [("grpc.max_receive_message_length", MAX_IMAGE)]
-    async with grpc.aio.insecure_channel(address, options) as channel:
+    if tls is None or is_socket(address):
+        return grpc.aio.insecure_channel(address, options)
+    return grpc.aio.secure_channel(address, client_credentials(tls), options)
+
+
+async def _follow(
+    leadership: Leadership, leader: int, channel: grpc.aio.Channel, keep: Callable[[bytes], None]
+) -> None:
+    async with channel:
         stub = Stub(channel, pb.DESCRIPTOR.services_by_name["Fcn"])
         async for state in stub.FollowState(pb.FollowStateRequest()):
             if leadership.leader_number() != leader:

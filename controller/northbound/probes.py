@@ -22,7 +22,7 @@ def health(age: float) -> Answer:
 
 
 def readiness(snapshot: Snapshot, age: float) -> Answer:
-    """`/ready`: 503 with the state of each switch that is not as intended, or where nobody knows;
+    """`/readyz`: 503 with the state of each switch that is not as intended, or where nobody knows;
     age of the snapshot in seconds."""
     if age > STALE:
         return HTTPStatus.SERVICE_UNAVAILABLE, {"ready": False, "reason": _still(age)}
@@ -38,7 +38,8 @@ def _still(age: float) -> str:
 def with_probes(
     metrics: WSGIApplication, snapshot: Callable[[], tuple[Snapshot, float]]
 ) -> WSGIApplication:
-    """`/healthz` and `/ready` beside `/metrics`; snapshot: the last one, and its age in seconds."""
+    """`/healthz` and `/readyz` (and its older name `/ready`) beside `/metrics`; snapshot: the last
+    one, and its age in seconds."""
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         shown, age = snapshot()
@@ -47,10 +48,10 @@ def with_probes(
                 return metrics(environ, start_response)
             case "/healthz":
                 code, body = health(age)
-            case "/ready":
+            case "/readyz" | "/ready":
                 code, body = readiness(shown, age)
             case _:
-                paths = ["/metrics", "/healthz", "/ready"]
+                paths = ["/metrics", "/healthz", "/readyz"]
                 code, body = HTTPStatus.NOT_FOUND, {"paths": paths}
         start_response(f"{code} {code.phrase}", [("Content-Type", "application/json")])
         return [json.dumps(body).encode() + b"\n"]

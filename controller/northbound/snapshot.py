@@ -1,13 +1,15 @@
 """The values of the metrics, copied in the event loop so that another thread can read them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from fcn.controller.config.features import ROLE_FEATURES, Feature
 from fcn.controller.node.counters import CounterValues
 from fcn.controller.node.links import LinkState
 from fcn.controller.node.paths import PathState
 from fcn.controller.northbound.network import Network
+from fcn.controller.timings import NOTHING, Distribution
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,10 @@ class NodeSnapshot:
     counters: CounterValues
     links: tuple[LinkState, ...]
     balanced: tuple[tuple[str, PathState], ...]
+    lists_lost: int
+    writes: Distribution
+    reports: Distribution | None
+    """Of a node that sends none: None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +49,17 @@ class Snapshot:
     reports_refused: Mapping[str, int]
     learning_refused: Mapping[tuple[str, str], int]
     """By VRF and reason."""
+    lag: Distribution = NOTHING
+    """By how much the event loop was late."""
+    certificates: Mapping[str, float] = field(default_factory=dict)
+    """By file, when it expires, in seconds since the epoch."""
 
 
-def take_snapshot(network: Network) -> Snapshot:
+def take_snapshot(
+    network: Network,
+    lag: Distribution = NOTHING,
+    certificates: Mapping[str, float] = MappingProxyType({}),
+) -> Snapshot:
     """Copy the values of the metrics. To be called in the event loop: its sources are not
     thread-safe."""
     return Snapshot(
@@ -58,6 +72,8 @@ def take_snapshot(network: Network) -> Snapshot:
             (vrf, reason.value): count
             for (vrf, reason), count in network.flows.refusals.counts.items()
         },
+        lag,
+        dict(certificates),
     )
 
 
@@ -89,6 +105,9 @@ def _node(network: Network, name: str) -> NodeSnapshot:
             for link in agent.links.links
             if agent.is_up and (state := agent.links.state(link.port)) is not None
         ),
+        lists_lost=agent.lists_lost,
+        writes=agent.write_latency,
+        reports=agent.report_latency if labels else None,
         balanced=tuple(
             (plan.policy, path)
             for plan in agent.paths.plans

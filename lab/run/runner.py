@@ -232,13 +232,10 @@ class _Run:
         self._crossings = probes.crossings()
         self._captures = probes.captures()
         probes.count_lost()
-<<<<<<< HEAD
-        if self._spy is not None:
-            self._spy.end()
-=======
         self._sent += jobs.messages()
         self._rows["jobs"] = jobs.rows()
->>>>>>> h-work
+        if self._spy is not None:
+            self._spy.end()
 
     async def _reaches(self, time_ns: int, probes: Probes) -> bool:
         """Wait until then; False when the run is to be stopped before."""

@@ -16,7 +16,6 @@ from fcn.ptf_tests.targets import TARGETS, Target
 
 MTU = 9000
 RECEIVE_SIZE = 16384
-API = "127.0.0.1:9661"
 VRF = "customer"
 GATEWAY_MACS = {"dc1": "02:00:5e:00:00:01", "dc2": "02:00:5e:00:00:02"}
 """Where the hosts of each side send what leaves their subnet: the address of their PE's port."""
@@ -96,7 +95,8 @@ class Wan:
         self._stack = contextlib.ExitStack()
         self.sides: dict[str, Side] = {}
         self.switches: dict[str, Target] = {}
-        self.controller = FcnClient(API)
+        self._api = f"unix:{work.absolute() / 'api'}"
+        self.controller = FcnClient(self._api)
 
     def __enter__(self) -> Self:
         try:
@@ -164,7 +164,7 @@ class Wan:
     def configuration(self) -> dict[str, Any]:
         """The controller's configuration: one customer, its hosts static, all features on."""
         return {
-            "api": API,
+            "api": self._api,
             "vrfs": {VRF: {"id": 1, "vni": 1001, "gre_key": 1001, "mpls_label": 1001}},
             "nodes": {
                 "pe1": self._pe("pe1", "dc1", "pe2", "dc2"),

@@ -107,6 +107,7 @@ def parse_options(argv: Sequence[str], *, as_bmv2: bool = False) -> Options:
             key,
             ca,
             as_bmv2 or given.insecure or target.insecure,
+            target.crl,
         ),
         user=given.user,
         cpu_port=target.cpu_port,
@@ -276,6 +277,7 @@ def _target_parser() -> argparse.ArgumentParser:
         ("--certificate", "PEM; with --key the server speaks TLS"),
         ("--key", "PEM; key of the certificate"),
         ("--ca", "PEM; clients need a certificate signed by it (mutual TLS)"),
+        ("--crl", "PEM; list of certificates of that CA that are revoked"),
     ):
         parser.add_argument(name, type=Path, metavar="FILE", help=what)
     bmv2_options.add_tls(parser)

@@ -5,6 +5,7 @@ from finsy.proto import p4r_grpc
 
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
+from fcn.softswitch.p4rt.revocation import RevocationGuard
 from fcn.softswitch.p4rt.service import P4RuntimeService
 from fcn.softswitch.p4rt.trace import TraceService
 from fcn.softswitch.p4rt.trafficmanager import TrafficManagerService
@@ -48,7 +49,7 @@ def open_server(device: Device, ports: Ports, transport: Transport) -> tuple[grp
     Raises ServerError when the address is taken or unsafe, or TLS cannot be set up.
     """
     try:
-        credentials = transport.credentials()
+        credentials, revoked = transport.credentials(), transport.revoked()
     except TransportError as error:
         raise ServerError(str(error)) from error
     address = transport.address
@@ -57,7 +58,8 @@ def open_server(device: Device, ports: Ports, transport: Transport) -> tuple[grp
         ("grpc.keepalive_timeout_ms", KEEPALIVE_TIMEOUT_MS),
         ("grpc.http2.ping_timeout_ms", KEEPALIVE_TIMEOUT_MS),
     )
-    server = grpc.aio.server(options=_OPTIONS + keepalive)
+    guards = [RevocationGuard(revoked)] if transport.crl is not None else []
+    server = grpc.aio.server(interceptors=guards, options=_OPTIONS + keepalive)
     p4r_grpc.add_P4RuntimeServicer_to_server(P4RuntimeService(device), server)
     traffic_manager = TrafficManagerService(ports, device.statistics)
     tm_grpc.add_TrafficManagerServicer_to_server(traffic_manager, server)

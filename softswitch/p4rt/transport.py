@@ -1,11 +1,16 @@
 """Who can reach the gRPC server, and how: its address, and TLS."""
 
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 
 import grpc
 
-from fcn.contract.transport import TlsFileError, check_certificates, check_key, is_local
+from fcn.contract.certificates import Revoked, TlsFileError, Watched
+from fcn.contract.grpc_tls import server_credentials
+from fcn.contract.transport import ServerFiles, is_local
+
+_LOG = logging.getLogger("softswitch")
 
 
 class TransportError(Exception):
@@ -14,7 +19,8 @@ class TransportError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Transport:
-    """HOST:PORT and PEM files; with `ca`, clients need a certificate signed by it.
+    """HOST:PORT and PEM files; with `ca`, clients need a certificate signed by it, which `crl` does
+    not revoke.
 
     Without a certificate the server speaks plain gRPC, on loopback only unless `insecure`.
     """
@@ -24,28 +30,35 @@ class Transport:
     key: Path | None = None
     ca: Path | None = None
     insecure: bool = False
+    crl: Path | None = None
 
     def credentials(self) -> grpc.ServerCredentials | None:
-        """Read the files; None is plain gRPC. Raises TransportError."""
-        if self.certificate is None or self.key is None:
-            if self.certificate is not self.key or self.ca is not None:
-                raise TransportError("TLS needs both --certificate and --key; --ca goes with them")
-            self._check_plain()
+        """Of the files, which are read again when they change; None is plain gRPC. Raises
+        TransportError."""
+        if (files := self._files()) is None:
             return None
         try:
-            check_certificates(self.certificate)
-            check_key(self.certificate, self.key)
-            if self.ca is not None:
-                check_certificates(self.ca)
+            return server_credentials(files, _LOG.error)
         except TlsFileError as error:
             raise TransportError(str(error)) from error
-        key, certificate = self.key.read_bytes(), self.certificate.read_bytes()
-        authority = self.ca.read_bytes() if self.ca is not None else None
-        return grpc.ssl_server_credentials(
-            [(key, certificate)],
-            root_certificates=authority,
-            require_client_auth=authority is not None,
-        )
+
+    def revoked(self) -> Watched[Revoked]:
+        """Whose certificates are refused all the same. Raises TransportError."""
+        files = self._files()
+        try:
+            return Watched((), Revoked, _LOG.error) if files is None else files.revoked(_LOG.error)
+        except TlsFileError as error:
+            raise TransportError(str(error)) from error
+
+    def _files(self) -> ServerFiles | None:
+        if self.crl is not None and self.ca is None:
+            raise TransportError("--crl revokes certificates of --ca; give that, too")
+        if self.certificate is not None and self.key is not None:
+            return ServerFiles(self.certificate, self.key, self.ca, self.crl)
+        if self.certificate is not self.key or self.ca is not None:
+            raise TransportError("TLS needs both --certificate and --key; --ca goes with them")
+        self._check_plain()
+        return None
 
     def warnings(self) -> tuple[str, ...]:
         """What whoever started it should know."""

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from fcn.contract.transport import TlsFileError, check_certificates, check_key, is_local
+from fcn.contract.certificates import TlsFileError
+from fcn.contract.transport import check_certificates, check_key, is_local
 from fcn.topologies.interop.certificates import Authority
 
 

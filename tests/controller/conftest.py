@@ -41,7 +41,7 @@ def impatient(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 def network() -> dict[str, Any]:
     """The example as plain data, without its fixed ports."""
     data: dict[str, Any] = yaml.load(EXAMPLE.read_text(), yaml.CSafeLoader)
-    data["api"] = "127.0.0.1:0"
+    data |= {"api": "127.0.0.1:0", "insecure": ["api"]}
     del data["metrics"]
     return data
 

@@ -281,3 +281,25 @@ def test_a_file_that_was_emptied_is_told_of(
     caplog.clear()
     Store(str(tmp_path)).close()
     assert caplog.text == ""
+
+
+def test_a_file_that_was_removed_meanwhile_keeps_nothing(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    store.set("pe1", Setting("features", "a", "b"))
+    (tmp_path / FILE).unlink()
+    for replaced in (False, True):
+        if replaced:
+            (tmp_path / FILE).write_bytes(b"")
+        with pytest.raises(StoreError, match="removed, or replaced, while the controller runs"):
+            store.set("pe1", Setting("features", "c", "b"))
+    assert store.settings("pe1") == [Setting("features", "a", "b")]
+    store.close()
+
+
+def test_what_breaks_meanwhile_is_said_in_words(tmp_path: Path) -> None:
+    """The reason is SQLite's, the words are ours."""
+    store = Store(str(tmp_path))
+    store._db.execute("DROP TABLE setting")
+    with pytest.raises(StoreError, match=r"state\.sqlite is damaged \(no such table: setting\)"):
+        store.settings("pe1")
+    store.close()

@@ -251,3 +251,38 @@ def test_a_socket_of_another_namespace_is_served(controller: ScriptedController,
         finally:
             process.terminate()
             process.wait(WAIT)
+
+
+async def test_connections_on_which_nobody_asks_are_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(server, "IDLE", 0.2)
+    hub, listening = Hub(), socket.create_server(("127.0.0.1", 0))
+    address = listening.getsockname()
+    serving = asyncio.create_task(server.serve(hub, listening))
+
+    def closed(*said: bytes) -> bool:
+        with socket.create_connection(address, timeout=WAIT) as client:
+            for part in said:
+                client.sendall(part)
+            rest = b""
+            while octets := client.recv(65536):
+                rest += octets
+            return not rest or b"200 OK" in rest
+
+    half = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+    for said in ((), (b"GET /page.css HT",), (half,), (half + b"\r\n", half)):
+        async with asyncio.timeout(WAIT):
+            assert await asyncio.to_thread(closed, *said)
+    with await asyncio.to_thread(socket.create_connection, address, WAIT) as client:
+        # What is streamed goes on, however long nothing is asked for.
+        client.sendall(b"GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        await asyncio.sleep(1)
+        hub.show(Frame(7.0, problem="still here"))
+        found = b""
+        while b"still here" not in found:
+            octets = await asyncio.to_thread(client.recv, 65536)
+            assert octets
+            found += octets
+    os.kill(os.getpid(), signal.SIGTERM)
+    await serving

@@ -1,11 +1,9 @@
-"""A CA for host agents and their certificates, created as in docs/learning.md."""
+"""A CA for host agents and their certificates, as files."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from fcn.hosts.processes import run
-
-CURVE = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2")
+from fcn.controller.pki.authority import Usage, new_ca, sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,24 +15,20 @@ class Certificate:
 
 
 class Authority:
-    """A new CA with its files in `directory`. Raises ProcessError when openssl fails."""
+    """A new CA with its files in `directory`."""
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         self._directory = directory.absolute()
-        self.ca = self._make("ca", "-x509", "-subj", "/CN=fcn agents").certificate
+        self._own = new_ca("fcn agents")
+        self.ca = self._directory / "ca.pem"
+        self.ca.write_bytes(self._own.certificate_pem)
 
     def sign(self, name: str) -> Certificate:
         """Key and certificate of a host or of the controller."""
-        return self._make(
-            name,
-            *("-x509", "-CA", str(self.ca), "-CAkey", str(self.ca.with_suffix(".key"))),
-            *("-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}"),
-            *("-addext", "basicConstraints=critical,CA:FALSE"),
-        )
-
-    def _make(self, name: str, *request: str) -> Certificate:
+        signed = sign(self._own, name, Usage.BOTH)
         made = Certificate(self._directory / f"{name}.pem", self._directory / f"{name}.key")
-        files = ("-out", str(made.certificate), "-keyout", str(made.key))
-        run(["openssl", "req", *CURVE, *request, *files])
+        made.certificate.write_bytes(signed.certificate_pem)
+        made.key.touch(0o600)
+        made.key.write_bytes(signed.key_pem)
         return made

@@ -37,7 +37,8 @@ def test_the_version_is_that_of_the_package() -> None:
     "api",
     [
         *("", "nonsense", "127.0.0.1", "127.0.0.1:99999", ":9661", "localhost:abc", "http://x"),
-        *("unix:", "unix:relative", "unix:/" + "a" * 200, "[/]", "[red]"),
+        *("unix:", "unix:relative", "unix:/" + "a" * 200, "[/]", "[red]", "[127.0.0.1]:1"),
+        *("unix:/\udcff", "h\udcff:1"),
     ],
 )
 def test_an_address_that_is_none(api: str) -> None:
@@ -91,7 +92,7 @@ def test_an_address_for_metrics_that_is_taken(tmp_path: Path) -> None:
         other.listen()
         taken = f"127.0.0.1:{other.getsockname()[1]}"
         text = EXAMPLE.read_text().replace("127.0.0.1:9662", taken)
-        file.write_text(text.replace("127.0.0.1:9661", f"unix:{tmp_path}/api"))
+        file.write_text(text.replace("unix:/run/fcn/api", f"unix:{tmp_path}/api"))
         # In a process of its own, because it has an event loop and logs of its own.
         done = subprocess.run(
             [sys.executable, "-m", "fcn.controller.cli.main", "run", "-c", str(file)],

@@ -1,5 +1,6 @@
 """TLS to switches in the configuration, and where plain text may go."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,11 @@ import pytest
 import yaml
 
 from fcn.controller.config import ConfigError, parse_config
+from fcn.controller.config.transport import expiries, expiry_notes
+from fcn.controller.pki.authority import Usage, new_ca, revocation_list, sign
 from fcn.topologies.interop.certificates import Authority
+
+DAY = timedelta(days=1)
 
 
 @pytest.fixture
@@ -17,6 +22,13 @@ def authority(tmp_path: Path) -> Authority:
 
 @pytest.fixture
 def tls(authority: Authority) -> dict[str, str]:
+    own = authority.sign("controller")
+    return {"ca": str(authority.ca), "certificate": str(own.certificate), "key": str(own.key)}
+
+
+@pytest.fixture
+def listener(authority: Authority) -> dict[str, str]:
+    """`tls` of the controller."""
     own = authority.sign("controller")
     return {"ca": str(authority.ca), "certificate": str(own.certificate), "key": str(own.key)}
 
@@ -104,9 +116,125 @@ def test_insecure_with_tls_is_a_contradiction(network: dict[str, Any], tls: dict
 
 
 @pytest.mark.parametrize(
+    ("key", "address", "reason"),
+    [
+        ("api", "127.0.0.1:9661", "every user of this machine could control the domain"),
+        ("api", "10.0.0.9:9661", "whoever is on it could control the domain"),
+        ("metrics", "0.0.0.0:9662", "whoever is on it could see the domain"),
+    ],
+)
+def test_over_tcp_there_is_tls_or_a_word_that_there_need_not_be(
+    network: dict[str, Any], listener: dict[str, str], key: str, address: str, reason: str
+) -> None:
+    del network["insecure"]
+    network |= {"api": "unix:/run/fcn/api", key: address}
+    (problem,) = _problems(network)
+    assert problem.startswith(f"{key}: {address} is reached over ")
+    assert reason in problem
+    assert problem.endswith(f"give tls, or insecure: [{key}] if you trust them")
+    assert _problems(network | {"insecure": [key]}) == []
+    assert parse_config(yaml.safe_dump(network | {"insecure": [key]})).listener_tls("api") is None
+    assert _problems(network | {"tls": listener}) == []
+    both = network | {"tls": listener, "insecure": ["metrics"]}
+    config = parse_config(yaml.safe_dump(both))
+    assert config.listener_tls("metrics") is None
+    assert config.listener_tls("api") is not None
+
+
+def test_the_default_is_a_socket(network: dict[str, Any]) -> None:
+    del network["insecure"], network["api"]
+    config = parse_config(yaml.safe_dump(network | {"metrics": "127.0.0.1:9662"}))
+    assert config.api == "unix:/run/fcn/api"
+
+
+@pytest.mark.parametrize("section", ["tls", "host_agents"])
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"ca": "/none"}, "ca: cannot read /none: No such file or directory"),
+        ({"certificate": "expired"}, "certificate: expired has expired (CN=old, "),
+        ({"certificate": "early"}, "certificate: early is not yet valid (CN=new, "),
+        ({"key": "other"}, "key: other is not the key of "),
+        ({"ca": "expired"}, "ca: expired has expired (CN=old, "),
+        ({"crl": "/none"}, "crl: cannot read /none"),
+        ({"crl": "strange"}, "crl: strange has a list of CN=strange, which no CA in "),
+    ],
+)
+def test_what_is_wrong_with_own_files_is_found(
+    network: dict[str, Any], listener: dict[str, str], tmp_path: Path, section: str,
+    change: dict[str, str], problem: str,
+) -> None:  # fmt: skip
+    ca, now = new_ca("x"), datetime.now(UTC)
+    ended = sign(ca, "old", Usage.BOTH, begins=now - 2 * DAY, ends=now - DAY)
+    early = sign(ca, "new", Usage.BOTH, begins=now + DAY, ends=now + 2 * DAY)
+    made = {
+        "expired": ended.certificate_pem,
+        "early": early.certificate_pem,
+        "other": ended.key_pem,
+        "strange": revocation_list(new_ca("strange"), ()),
+    }
+    for name, octets in made.items():
+        (tmp_path / name).write_bytes(octets)
+    wrong = {key: str(tmp_path / file) if file in made else file for key, file in change.items()}
+    more: dict[str, Any] = {}
+    if section == "host_agents":
+        hosts = {"gpu-1": {"vrf": "blue", "addresses": ["10.1.0.10"]}}
+        more = {"listen": "127.0.0.1:9663", "hosts": hosts}
+    network[section] = listener | wrong | more
+    (found,) = _problems(network)
+    assert found.replace(f"{tmp_path}/", "").startswith(f"{section}.{problem}"), found
+
+
+def test_an_expired_certificate_towards_switches_is_found(
+    network: dict[str, Any], tls: dict[str, str]
+) -> None:
+    now, ca = datetime.now(UTC), new_ca("x")
+    own = sign(ca, "old", Usage.BOTH, begins=now - 2 * DAY, ends=now - DAY)
+    Path(tls["certificate"]).write_bytes(own.certificate_pem)
+    Path(tls["key"]).write_bytes(own.key_pem)
+    network["switch_tls"] = tls
+    (found,) = _problems(network)
+    assert "switch_tls.certificate: " in found
+    assert "has expired (CN=old, " in found
+
+
+def test_what_expires_soon_is_noted(
+    network: dict[str, Any], listener: dict[str, str], tls: dict[str, str]
+) -> None:
+    now, ca = datetime.now(UTC), new_ca("x")
+    own = sign(ca, "controller", Usage.BOTH, ends=now + 3 * DAY)
+    Path(tls["certificate"]).write_bytes(own.certificate_pem)
+    Path(tls["key"]).write_bytes(own.key_pem)
+    config = parse_config(yaml.safe_dump(network | {"switch_tls": tls, "tls": tls}))
+    assert [where for where, _ in expiry_notes(config)] == [
+        "tls.certificate",
+        "switch_tls.certificate",
+    ]
+    assert expiry_notes(config)[0][1].endswith("expires in 2 days; renew it")
+    assert expiries(config)[tls["certificate"]] == pytest.approx((now + 3 * DAY).timestamp(), abs=2)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"api_group": "root"}, "api_group: it is for a Unix socket, and api is 127.0.0.1:0"),
+        (
+            {"api": "unix:/run/fcn/api", "api_group": "nobody-has-this"},
+            "api_group: there is no group nobody-has-this on this machine",
+        ),
+        ({"audit": "/none/audit.log"}, "audit: there is no folder /none; make it"),
+    ],
+)
+def test_what_else_of_the_api_is_wrong(
+    network: dict[str, Any], change: dict[str, str], problem: str
+) -> None:
+    assert _problems(network | change) == [problem]
+
+
+@pytest.mark.parametrize(
     ("controllers", "said"),
     [
-        ({"a": "unix:/run/a", "b": "127.0.0.1:1"}, []),
+        ({"a": "unix:/run/a", "b": "unix:/run/b"}, []),
         (
             {"a": "unix:/run/a", "b": "unix:/run/a"},
             ["controllers.a: unix:/run/a is", "controllers.b"],
@@ -120,7 +248,7 @@ def test_insecure_with_tls_is_a_contradiction(network: dict[str, Any], tls: dict
     ],
 )
 def test_controllers(network: dict[str, Any], controllers: dict[str, str], said: list[str]) -> None:
-    del network["api"]
+    del network["api"], network["insecure"]
     network["controllers"] = controllers
     found = _problems(network)
     assert len(found) == len(said)
@@ -128,8 +256,17 @@ def test_controllers(network: dict[str, Any], controllers: dict[str, str], said:
         assert problem.startswith(begin)
 
 
+def test_controllers_over_tcp(network: dict[str, Any], listener: dict[str, str]) -> None:
+    del network["api"], network["insecure"]
+    network |= {"controllers": {"a": "unix:/run/a", "b": "10.0.0.1:9559"}, "tls": listener}
+    (problem,) = _problems(network)
+    assert problem.endswith("name a folder as for `fcn --tls` with follow_tls")
+    assert _problems(network | {"follow_tls": "/etc/fcn/follow"}) == []
+
+
 def test_controllers_say_where_the_api_is(network: dict[str, Any]) -> None:
     network |= {"controllers": {"a": "unix:/run/a", "b": "unix:/run/b"}, "api": "unix:/run/c"}
+    del network["insecure"]
     (problem,) = _problems(network)
     assert (
         problem == "api: each controller has the address that `controllers` names; leave this out"

@@ -36,7 +36,7 @@ PE1, P1 = ("nodes", "pe1"), ("nodes", "p1")
 DC = (*PE1, "ports", 0)
 HOST_MAC = "02:00:00:00:00:09"
 NO_AGENTS = {
-    "listen": "127.0.0.1:9661",
+    "listen": "127.0.0.1:9662",
     "certificate": "/nonexistent",
     "key": "/nonexistent",
     "ca": "/nonexistent",
@@ -104,7 +104,11 @@ def route(**target: object) -> Change:
             "pe1.cnp.ipv4_source",
             "with source: peer it is the flow's destination",
         ),
-        (put("host_agents", to=NO_AGENTS), "host_agents.listen", "api listens on 127.0.0.1:9661"),
+        (
+            put("host_agents", to=NO_AGENTS),
+            "host_agents.listen",
+            "metrics listens on 127.0.0.1",
+        ),
         (put("host_agents", to=NO_AGENTS), "host_agents.ca", "cannot read /nonexistent"),
         (put("host_agents", to=NO_AGENTS), "host_agents.certificate", "cannot read /nonexistent"),
         (put("links", 0, to=["pe1:\u0662", "p1:1"]), "links[0][0]", "not of the form"),

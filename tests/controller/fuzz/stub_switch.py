@@ -20,6 +20,7 @@ class Digests(list[Data]):
         )
 
     timestamp = 0
+    list_id = 0
 
     def ack(self) -> P4DigestListAck:
         """Of no use to a stub."""

@@ -21,11 +21,12 @@ from tenants import BLUE, DC_PORT
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.hostagent.agent import AgentError, Credentials, HostAgent
+from fcn.controller.hostagent.agent import AgentError, Credentials, HostAgent, run_agent
 from fcn.controller.hostagent.rdma import RdmaError
 from fcn.controller.hostagent.reports import MIN_INTERVAL, Device, HostRefusal
 from fcn.controller.hostagent.service import MAX_REQUEST, AgentServiceError
 from fcn.controller.node.connection import State
+from fcn.controller.pki.folder import make, parse_holder, revoke
 from fcn.controller.proto import hostagent_pb2 as pb
 from fcn.controller.rpc import Stub
 
@@ -34,6 +35,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
+HOSTS = {"host-a": A, "host-b": B}
 FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
 DATA = (BLUE, int(A), int(B), 33, 0xFFFF, 5, 50000, 0x24, DC_PORT)
 """A UC SEND: its source is inferred from nothing."""
@@ -332,6 +334,61 @@ async def test_the_command_reports(
     await process.wait()
 
 
+async def test_a_revoked_host_is_refused(
+    network: dict[str, Any], switches: dict[str, MemorySwitch], tmp_path: Path
+) -> None:
+    make(tmp_path, [parse_holder(f"agent:{name}") for name in ("host-a", "host-b")])
+    own = tmp_path / "controller"
+    hosts = {name: {"vrf": "blue", "addresses": [str(it)]} for name, it in HOSTS.items()}
+    network["host_agents"] = {
+        "listen": "127.0.0.1:0",
+        "certificate": str(own / "certificate.pem"),
+        "key": str(own / "key.pem"),
+        "ca": str(own / "agents-ca.pem"),
+        "crl": str(own / "agents-crl.pem"),
+        "hosts": hosts,
+    }
+    found = ControlPlane(parse_config(yaml.safe_dump(network)))
+    async with found.running():
+        homes = {name: tmp_path / "agents" / name for name in HOSTS}
+        credentials = {
+            name: Credentials(home / "certificate.pem", home / "key.pem", home / "ca.pem")
+            for name, home in homes.items()
+        }
+        async with agent(found, credentials["host-a"]) as host:
+            await host.report([device()])
+            revoke(tmp_path, parse_holder("agent:host-a"))
+            with pytest.raises(grpc.aio.AioRpcError, match="host-a's certificate is revoked"):
+                await host.report([device()])
+        async with agent(found, credentials["host-b"]) as host:
+            await host.report([device(B)])
+    assert found.reports.refused == {HostRefusal.REVOKED: 1}
+
+
+async def test_renewed_files_are_used_by_the_next_report(
+    plane: ControlPlane, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HostAgent.__init__, "__defaults__", (lambda: [device()],))
+    files = {"host-a": authority.credentials("host-a"), "host-b": authority.credentials("host-b")}
+    used = Credentials(tmp_path / "certificate.pem", tmp_path / "key.pem", authority.ca)
+
+    def install(name: str) -> None:
+        shutil.copy(files[name].certificate, used.certificate)
+        shutil.copy(files[name].key, used.key)
+
+    install("host-a")
+    task = asyncio.create_task(
+        run_agent(plane.agents_address, used, "localhost", 1.5 * MIN_INTERVAL)
+    )
+    await until(lambda: plane.reports.accepted["host-a"] >= 1)
+    # The device has an address of the other host: it is refused, by the name in the certificate.
+    install("host-b")
+    await until(lambda: plane.reports.refused[HostRefusal.FOREIGN_ADDRESS] >= 1)
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+
+
 def test_missing_files_are_named(authority: Authority, tmp_path: Path) -> None:
     host = authority.credentials("host-a")
     missing = Credentials(host.certificate, tmp_path / "none.key", host.ca)
@@ -351,7 +408,7 @@ async def test_a_controller_whose_files_are_gone_does_not_start(
     with pytest.raises(ConfigError, match=f"host_agents.key: .*{named}"):
         parse_config(yaml.safe_dump(data))
     plane = ControlPlane(Config.model_validate(data))
-    with pytest.raises(AgentServiceError, match=f"cannot read {named}"):
+    with pytest.raises(AgentServiceError, match=named):
         async with plane.running():
             pass
 

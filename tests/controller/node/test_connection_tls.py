@@ -18,8 +18,8 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.cli.shell import VARIABLES, ShellError, environment, shell_arguments
 from fcn.controller.config import parse_config
 from fcn.controller.node import session
-from fcn.controller.northbound.api import serving
 from fcn.controller.northbound.client import FcnClient
+from fcn.controller.northbound.serving import serving
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.hosts.processes import is_listening
 from fcn.topologies.interop.certificates import Authority, Certificate
@@ -85,7 +85,7 @@ async def _running(switch: str, files: Certificates, mutual: bool) -> AsyncItera
 
 def _plane(network: dict[str, Any], address: str, **keys: object) -> ControlPlane:
     node = network["nodes"]["p1"] | {"grpc": address, "device_id": 1} | keys
-    alone = {"api": "127.0.0.1:0", "nodes": {"p1": node}}
+    alone = {"api": "127.0.0.1:0", "insecure": ["api"], "nodes": {"p1": node}}
     return ControlPlane(parse_config(yaml.safe_dump(alone)))
 
 

@@ -19,8 +19,8 @@ from fcn.controller.events import Event, EventBus, Kind
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.node.connection import State
 from fcn.controller.node.session import SwitchAwayError
-from fcn.controller.northbound.api import serving
 from fcn.controller.northbound.client import ControllerError, FcnClient
+from fcn.controller.northbound.serving import serving
 from fcn.softswitch.p4rt.errors import internal
 
 Switches = dict[str, MemorySwitch]

@@ -13,7 +13,7 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.cli.main import app
 from fcn.controller.config import Config
 from fcn.controller.events import Event
-from fcn.controller.northbound.api import serving
+from fcn.controller.northbound.serving import serving
 from fcn.softswitch.api import CounterValue
 
 

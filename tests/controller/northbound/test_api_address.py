@@ -9,7 +9,7 @@ import yaml
 
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
-from fcn.controller.northbound.api import ApiError, serving
+from fcn.controller.northbound.serving import ApiError, serving
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.node.connection import State
-from fcn.controller.northbound.api import serving
 from fcn.controller.northbound.client import ControllerError, FcnClient
+from fcn.controller.northbound.serving import serving
 
 FLOW = FlowKey("blue", ip_address("10.1.0.10"), ip_address("10.2.0.20"), 33)
 BACK = FlowKey("blue", FLOW.dst, FLOW.src, 17)

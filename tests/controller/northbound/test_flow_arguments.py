@@ -10,8 +10,8 @@ import yaml
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.northbound.api import serving
 from fcn.controller.northbound.client import ControllerError, FcnClient
+from fcn.controller.northbound.serving import serving
 
 
 async def refusal(network: dict[str, Any], method: str, *arguments: Any, **named: Any) -> str:  # noqa: ANN401

@@ -19,9 +19,10 @@ from fcn.controller.config import parse_config
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
-from fcn.controller.northbound.api import FcnService, serving
+from fcn.controller.northbound.api import FcnService
 from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.controller.northbound.flows import PAGE
+from fcn.controller.northbound.serving import serving
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.rpc import handler_of
 

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.main import app
 from fcn.controller.config import Config, parse_config
-from fcn.controller.northbound.api import serving
 from fcn.controller.northbound.client import FcnClient
+from fcn.controller.northbound.serving import serving
 from fcn.controller.proto import fcn_pb2 as pb
 
 

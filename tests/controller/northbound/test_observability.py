@@ -1,9 +1,11 @@
 """Logs, metrics, events and the shell's environment."""
 
 import asyncio
+import http.client
 import json
 import logging
 import socket
+import ssl
 import threading
 import urllib.error
 import urllib.request
@@ -18,6 +20,7 @@ from prometheus_client import generate_latest
 from rich.console import Console
 from switches import WAIT, MemorySwitch, packet_to, until
 
+from fcn.contract.transport import ServerFiles
 from fcn.contract.version import fcn_version
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.shell import ShellError, open_shell
@@ -29,7 +32,9 @@ from fcn.controller.logs import JsonFormatter, KeyValueFormatter
 from fcn.controller.node.connection import State
 from fcn.controller.northbound import metrics, probes
 from fcn.controller.northbound.snapshot import take_snapshot
+from fcn.controller.pki.folder import make, parse_holder, revoke
 from fcn.controller.proto import fcn_pb2 as pb
+from fcn.controller.timings import Timings
 
 
 def free_port() -> int:
@@ -135,6 +140,7 @@ async def test_metrics_show_nodes_flows_and_counters(
             'fcn_flows{node="pe1",source_qp="unknown"} 1.0',
             'fcn_switch_packets_total{counter="drops",name="NO_ROUTE",node="pe1"} 0.0',
             'fcn_switch_octets_total{counter="drops",name="NO_ROUTE",node="pe1"} 0.0',
+            'fcn_report_latency_seconds_count{node="pe1"} 1.0',
         )
         text = ""
         async with asyncio.timeout(30):
@@ -170,7 +176,7 @@ async def test_a_supervisor_hears_whether_the_controller_lives_and_is_ready(
     plane = ControlPlane(parse_config(yaml.safe_dump(network)))
     await switches["p1"].stop()
     async with plane.running():
-        code, body = await asked("/ready")
+        code, body = await asked("/readyz")
         assert (code, body["ready"]) == (503, False)
         nobody = f"no session with {switches['p1'].address}"
         assert body["waiting_for"]["p1"].startswith(f"connecting: {nobody}")
@@ -188,6 +194,64 @@ async def test_a_supervisor_hears_whether_the_controller_lives_and_is_ready(
         code, body = await asked("/ready")
         assert (code, body["ready"]) == (503, False)
         assert "the event loop has stood still" in body["reason"]
+
+
+async def test_metrics_over_tls_are_for_those_with_a_certificate(
+    config: Config, tmp_path: Path
+) -> None:
+    make(tmp_path, [parse_holder("agent:gpu-1"), parse_holder("read-only:prometheus")])
+    own = tmp_path / "controller"
+    names = ("certificate.pem", "key.pem", "operators-ca.pem", "operators-crl.pem")
+    files = ServerFiles(*(own / name for name in names))
+
+    def ask(port: int, folder: str, path: str = "/metrics") -> bytes:
+        home = tmp_path / folder
+        context = ssl.create_default_context(cafile=str(tmp_path / "operators/admin/ca.pem"))
+        if folder:
+            context.load_cert_chain(home / "certificate.pem", home / "key.pem")
+        url = f"https://127.0.0.1:{port}{path}"
+        with urllib.request.urlopen(url, context=context, timeout=WAIT) as answer:
+            return bytes(answer.read())
+
+    with metrics.serving_metrics(ControlPlane(config).metrics, "127.0.0.1:0", files) as port:
+        # Who says nothing keeps nobody else waiting.
+        silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+        holder = "operators/prometheus"
+        assert b"fcn_node_up" in await asyncio.to_thread(ask, port, holder)
+        assert b"true" in await asyncio.to_thread(ask, port, holder, "/healthz")
+        for stranger in ("", "agents/gpu-1"):
+            with pytest.raises(OSError, match=r"(?i)certificate|eof|reset|alert"):
+                await asyncio.to_thread(ask, port, stranger)
+        plain = f"http://127.0.0.1:{port}/metrics"
+        with pytest.raises((OSError, http.client.HTTPException)):
+            await asyncio.to_thread(urllib.request.urlopen, plain, timeout=WAIT)
+        revoke(tmp_path, parse_holder("read-only:prometheus"))
+        with pytest.raises((OSError, http.client.HTTPException)):
+            await asyncio.to_thread(ask, port, holder)
+        for each in silent:
+            each.close()
+
+
+async def test_latency_is_among_the_metrics(config: Config) -> None:
+    plane = ControlPlane(config)
+    lag = Timings()
+    for seconds in (0.0005, 0.03, 0.03, 60.0):
+        lag.observe(seconds)
+    plane.metrics.show(take_snapshot(plane.network, lag.now(), {"x.pem": 7.0}))
+    text = generate_latest(plane.metrics).decode()
+    for line in (
+        'fcn_loop_lag_seconds_bucket{le="0.001"} 1.0',
+        'fcn_loop_lag_seconds_bucket{le="0.05"} 3.0',
+        'fcn_loop_lag_seconds_bucket{le="10.0"} 3.0',
+        'fcn_loop_lag_seconds_bucket{le="+Inf"} 4.0',
+        "fcn_loop_lag_seconds_sum 60.0605",
+        'fcn_write_latency_seconds_count{node="p1"} 0.0',
+        'fcn_report_latency_seconds_count{node="pe1"} 0.0',
+        'fcn_node_lists_lost_total{node="pe1"} 0.0',
+        'fcn_certificate_expires{file="x.pem"} 7.0',
+    ):
+        assert line in text
+    assert 'fcn_report_latency_seconds_count{node="p1"}' not in text
 
 
 async def test_metrics_are_those_of_a_snapshot(config: Config) -> None:

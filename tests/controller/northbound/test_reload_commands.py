@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.main import app
 from fcn.controller.config import parse_config
-from fcn.controller.northbound.api import serving
+from fcn.controller.northbound.serving import serving
 
 
 async def test_what_is_shown_is_what_is_done(

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.main import app
 from fcn.controller.config import Config, parse_config
-from fcn.controller.northbound.api import serving
+from fcn.controller.northbound.serving import serving
 
 
 async def status(plane: ControlPlane) -> Result:

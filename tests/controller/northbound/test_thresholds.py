@@ -18,7 +18,7 @@ from fcn.controller.config import Config
 from fcn.controller.config.modes import Notification, Treatment
 from fcn.controller.config.two_threshold import TwoThreshold
 from fcn.controller.node.connection import State
-from fcn.controller.northbound.api import serving
+from fcn.controller.northbound.serving import serving
 
 Fcn = Callable[..., Any]
 

@@ -16,6 +16,7 @@ from finsy.proto import p4r, p4r_grpc
 from p4rt_command import Cable, command, failure, ip, veth_pairs
 from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, Session, config, host_entry, insert
 
+from fcn.controller.pki.folder import make, parse_holder, revoke
 from fcn.softswitch import privileges
 from fcn.softswitch.engine import BuildError, load_program
 from fcn.softswitch.p4rt.tmclient import TrafficManagerClient
@@ -37,8 +38,10 @@ def cables() -> Iterator[tuple[Cable, Cable]]:
         yield pairs
 
 
-async def _version(address: str, credentials: grpc.ChannelCredentials | None) -> str:
-    options = [("grpc.ssl_target_name_override", "switch")]
+async def _version(
+    address: str, credentials: grpc.ChannelCredentials | None, name: str = "switch"
+) -> str:
+    options = [("grpc.ssl_target_name_override", name)]
     channel = (
         grpc.aio.insecure_channel(address)
         if credentials is None
@@ -89,6 +92,32 @@ async def test_tls(
         for credentials in refused:
             with pytest.raises(grpc.aio.AioRpcError):
                 await _version(switch.address, credentials)
+
+
+async def test_renewed_files_are_taken_and_revoked_clients_are_refused(tmp_path: Path) -> None:
+    make(tmp_path, [parse_holder("switch"), parse_holder("other")])
+    home, client = tmp_path / "switches" / "switch", tmp_path / "controller"
+    tls = [
+        *("--certificate", str(home / "certificate.pem"), "--key", str(home / "key.pem")),
+        *("--ca", str(home / "ca.pem"), "--crl", str(home / "crl.pem")),
+    ]
+    known = grpc.ssl_channel_credentials(
+        (client / "switches-ca.pem").read_bytes(),
+        (client / "key.pem").read_bytes(),
+        (client / "certificate.pem").read_bytes(),
+    )
+    with command("--no-p4", "--user", "root", *LOCAL, *tls) as switch:
+        assert await _version(switch.address, known) == "1.4.0"
+        for name in ("certificate.pem", "key.pem"):
+            (tmp_path / "switches" / "other" / name).replace(home / name)
+        # It has the name of the other one now.
+        with pytest.raises(grpc.aio.AioRpcError):
+            await _version(switch.address, known)
+        assert await _version(switch.address, known, "other") == "1.4.0"
+        revoke(tmp_path, parse_holder("controller"))
+        with pytest.raises(grpc.aio.AioRpcError, match="the certificate of this client is revoked"):
+            await _version(switch.address, known, "other")
+    assert "--crl revokes certificates of --ca" in failure("--no-p4", *LOCAL, *tls[:4], *tls[6:])
 
 
 def test_strangers_do_not_fill_the_log(tmp_path: Path) -> None:

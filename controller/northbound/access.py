@@ -1,0 +1,215 @@
+"""Who may call what: the role that each method of the API needs, and the look at every call."""
+
+import hashlib
+import inspect
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import grpc
+from cryptography import x509
+from google.protobuf.json_format import MessageToDict
+
+from fcn.contract.certificates import Revoked, TlsFileError, check_dates
+from fcn.contract.roles import Role, RoleError, names_of, role_of
+from fcn.controller.northbound.audit import AuditError, AuditLog
+from fcn.controller.northbound.local_users import KEY, LocalUsers
+from fcn.controller.proto import fcn_pb2 as pb
+
+
+class Access(NamedTuple):
+    """What a method needs; `changes`: it is noted who called it."""
+
+    role: Role
+    changes: bool = False
+
+
+METHODS: Mapping[str, Access] = {
+    "GetNetwork": Access(Role.READ_ONLY),
+    "GetStatus": Access(Role.READ_ONLY),
+    "ListFlows": Access(Role.READ_ONLY),
+    "GetThresholds": Access(Role.READ_ONLY),
+    "GetCounters": Access(Role.READ_ONLY),
+    "ListPaths": Access(Role.READ_ONLY),
+    "ListLinks": Access(Role.READ_ONLY),
+    "WatchEvents": Access(Role.READ_ONLY),
+    # Other controllers.
+    "FollowState": Access(Role.READ_ONLY),
+    # Changes nothing, but takes the controller's time.
+    "DiffConfig": Access(Role.OPERATOR),
+    "AddFlow": Access(Role.OPERATOR, changes=True),
+    "DeleteFlow": Access(Role.OPERATOR, changes=True),
+    "SetFeatures": Access(Role.OPERATOR, changes=True),
+    "SetThresholds": Access(Role.OPERATOR, changes=True),
+    "ReportPath": Access(Role.OPERATOR, changes=True),
+    "ApplyConfig": Access(Role.ADMIN, changes=True),
+}
+"""Of every method of the service; one that is not here cannot be called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls; `serial` of the certificate, in hexadecimal digits."""
+
+    name: str
+    role: Role
+    serial: str = ""
+
+
+class _RefusedError(Exception):
+    def __init__(self, code: grpc.StatusCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Guarded:
+    """A service behind its table. Whoever comes without TLS is an admin: who may use a Unix socket
+    says its mode, and what is reached in plain text over TCP is said to be `insecure`."""
+
+    def __init__(
+        self,
+        service: object,
+        audit: AuditLog,
+        users: LocalUsers,
+        revoked: Callable[[], Revoked] = Revoked,
+    ) -> None:
+        self._service = service
+        self._audit = audit
+        self._users = users
+        self._revoked = revoked
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in METHODS:
+            raise AttributeError(name)
+        answer = getattr(self._service, name)
+        access = METHODS[name]
+
+        async def stream(request: Any, context: grpc.aio.ServicerContext) -> AsyncIterator[Any]:  # noqa: ANN401
+            await self._admit(name, access, request, context)
+            async for each in answer(request, context):
+                yield each
+
+        async def single(request: Any, context: grpc.aio.ServicerContext) -> Any:  # noqa: ANN401
+            caller = await self._admit(name, access, request, context)
+            if not access.changes:
+                return await answer(request, context)
+            return await self._noted(name, caller, answer, request, context)
+
+        return stream if inspect.isasyncgenfunction(answer) else single
+
+    async def _admit(
+        self, name: str, access: Access, request: object, context: grpc.aio.ServicerContext
+    ) -> Caller:
+        try:
+            caller = self._caller(context)
+            if caller.role < access.role:
+                if access.changes:
+                    self._tell(name, caller, request, context, 0.0, "PERMISSION_DENIED", "role")
+                raise _RefusedError(
+                    grpc.StatusCode.PERMISSION_DENIED,
+                    f"{name} needs the role {access.role.word}; {caller.name} has "
+                    f"{caller.role.word}",
+                )
+            if access.changes:
+                self._audit.check()
+        except AuditError as error:
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
+        except _RefusedError as error:
+            await context.abort(error.code, str(error))
+        return caller
+
+    def _caller(self, context: grpc.aio.ServicerContext) -> Caller:
+        found = context.auth_context().get("x509_pem_cert")
+        if not found:
+            metadata = dict(context.invocation_metadata() or ())
+            return Caller(self._users.of(metadata.get(KEY, "")) or "unknown", Role.ADMIN)
+        certificate = x509.load_pem_x509_certificate(found[0])
+        who = names_of(certificate) or "the client"
+        if self._revoked().has(certificate):
+            raise _RefusedError(
+                grpc.StatusCode.UNAUTHENTICATED, f"the certificate of {who} is revoked"
+            )
+        try:
+            # A connection may outlast it.
+            check_dates(f"the certificate of {who}", [certificate])
+            return Caller(who, role_of(certificate), f"{certificate.serial_number:x}")
+        except TlsFileError as error:
+            raise _RefusedError(grpc.StatusCode.UNAUTHENTICATED, str(error)) from None
+        except RoleError as error:
+            raise _RefusedError(grpc.StatusCode.PERMISSION_DENIED, str(error)) from None
+
+    async def _noted(
+        self,
+        name: str,
+        caller: Caller,
+        answer: Callable[..., Any],
+        request: object,
+        context: grpc.aio.ServicerContext,
+    ) -> object:
+        began = time.monotonic()
+        outcome, detail = "INTERRUPTED", "it may have been done"
+        try:
+            response = await answer(request, context)
+            outcome, detail = _said(response)
+            return response
+        except grpc.aio.AbortError:
+            outcome, detail = _code(context), context.details()
+            raise
+        except Exception as error:
+            outcome, detail = "INTERNAL", str(error)
+            raise
+        finally:
+            self._tell(name, caller, request, context, time.monotonic() - began, outcome, detail)
+
+    def _tell(
+        self,
+        name: str,
+        caller: Caller,
+        request: object,
+        context: grpc.aio.ServicerContext,
+        seconds: float,
+        outcome: str,
+        detail: str,
+    ) -> None:
+        self._audit.tell(
+            who=caller.name,
+            role=caller.role.word,
+            serial=caller.serial,
+            peer=context.peer(),
+            call=name,
+            request=_asked(request),
+            outcome=outcome,
+            detail=detail,
+            seconds=round(seconds, 3),
+        )
+
+
+def _code(context: grpc.aio.ServicerContext) -> str:
+    """With which status a call was aborted; gRPC says it as a number, too."""
+    said: object = context.code()
+    return next((code.name for code in grpc.StatusCode if said in (code, code.value[0])), str(said))
+
+
+def _asked(request: Any) -> dict[str, Any]:  # noqa: ANN401 - messages are untyped
+    """A request in words; of a file, which may have anything in it, its sum."""
+    if isinstance(request, pb.ConfigRequest):
+        octets = request.text.encode()
+        return {"file": request.file, "sha256": hashlib.sha256(octets).hexdigest()}
+    said: dict[str, Any] = MessageToDict(
+        request, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )
+    return said
+
+
+def _said(response: Any) -> tuple[str, str]:  # noqa: ANN401
+    """Outcome and details of a call that was answered."""
+    if isinstance(response, pb.ApplyConfigResponse):
+        if response.problems:
+            first = response.problems[0]
+            return "INVALID_ARGUMENT", f"line {first.line}: {first.where}: {first.message}"
+        nodes = (
+            f"{each.name} +{each.added} -{each.removed} ~{each.changed}" for each in response.nodes
+        )
+        return "OK", ", ".join(nodes)
+    return "OK", ""
