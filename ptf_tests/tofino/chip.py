@@ -42,7 +42,8 @@ void rmt_time_set(uint64_t picoseconds);
 void rmt_set_log_fn(int (*)(int, int, const char *));
 void rmt_set_model_log_fn(int (*)(int, int, const char *));
 void rmt_set_p4_name_lookup(int chip, int pipe, const char *file);
-void rmt_update_log_flags(int, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+void rmt_update_log_flags(
+    int, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 """
 
 Sink = Callable[[int, bytes], None]

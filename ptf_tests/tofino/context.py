@@ -389,7 +389,9 @@ def _hashes(table: Mapping[str, Any]) -> Iterable[tuple[HashBit, ...]]:
             HashBit(
                 bit["hash_bit"],
                 bit["seed"],
-                tuple((plain(each["field_name"]), each["field_bit"]) for each in bit["bits_to_xor"]),
+                tuple(
+                    (plain(each["field_name"]), each["field_bit"]) for each in bit["bits_to_xor"]
+                ),
             )
             for bit in function["hash_bits"]
         )
@@ -445,9 +447,7 @@ def _action(action: Mapping[str, Any]) -> Action:
         if f"override_{name}_addr" in action
     }
     parameters = tuple(
-        Parameter(
-            each["name"], _number(each["default_value"]) if "default_value" in each else None
-        )
+        Parameter(each["name"], _number(each["default_value"]) if "default_value" in each else None)
         for each in action["p4_parameters"]
     )
     return Action(plain(action["name"]), action["handle"], parameters, overrides)
@@ -468,7 +468,10 @@ def _static_entry(entry: Mapping[str, Any]) -> StaticEntry:
         entry.get("priority", 0),
         match,
         ranges,
-        {each["parameter_name"]: _number(each["value"]) for each in entry["action_parameters_values"]},
+        {
+            each["parameter_name"]: _number(each["value"])
+            for each in entry["action_parameters_values"]
+        },
     )
 
 
@@ -528,8 +531,15 @@ def _arrays(table: Mapping[str, Any]) -> Iterable[Array]:
             logical=stage.get("logical_table_id", 0),
             per_word=pack["entries_per_table_word"],
             memory=Memory(_format(pack), _blocks(allocation), _spare(allocation)),
-            detail={key: table[key] for key in table if key not in ("stage_tables", "name")},
+            detail={
+                **{key: table[key] for key in table if key not in ("stage_tables", "name")},
+                "alu": _first(stage.get("meter_alu_index", 0)),
+            },
         )
+
+
+def _first(numbers: int | list[int]) -> int:
+    return numbers[0] if isinstance(numbers, list) else numbers
 
 
 def _value_sets(document: Mapping[str, Any]) -> Iterable[ValueSet]:

@@ -138,7 +138,9 @@ def _in_nibble(part: Slice, allowed: frozenset[int]) -> frozenset[int]:
     return frozenset(n for n in range(1 << _NIBBLE) if n >> at & top in allowed)
 
 
-def _encoded(value: int, mask: int, ranges: dict[int, frozenset[int]], word: int) -> tuple[int, int]:
+def _encoded(
+    value: int, mask: int, ranges: dict[int, frozenset[int]], word: int
+) -> tuple[int, int]:
     low = high = 0
     value >>= word * TCAM_BITS + _KEY_START
     mask >>= word * TCAM_BITS + _KEY_START
