@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from fcn.ptf_tests.tofino.packing import Slice
+from fcn.softswitch.api import EngineError
 
 _SRAM_COLUMNS = 12
 
 
-class ContextError(Exception):
+class ContextError(EngineError):
     """context.json lacks something, or has what the driver does not know; the message says what."""
 
 

@@ -11,7 +11,7 @@ _OCTETS = 48
 _TYPE = 0x7
 _FILTER = 0x200000
 _HASHES, _HASH_STEP, _HASH_BITS, _HASH_WORDS = 4, 0x8000, 14, 12
-_BIT_STEP = 64
+_BIT_STEP = 48
 """From one bit of a hash to the next, which has a word for each 32 bits of a quantum."""
 _TIMEOUT = _FILTER + 0x20018
 _CLEAR = _FILTER + 0x2001C
