@@ -316,7 +316,7 @@ def _slices(entry: Mapping[str, Any], width: int) -> tuple[Slice, ...]:
 
 def _format(pack: Mapping[str, Any]) -> Format:
     units, width = pack["number_memory_units_per_table_word"], pack["memory_word_width"]
-    count = pack["entries_per_table_word"]
+    count = pack.get("entries_per_table_word", 1)
     fields: list[tuple[Slice, ...]] = [()] * count
     for entry in pack.get("entries", ()):
         fields[entry["entry_number"]] = _slices(entry, width)

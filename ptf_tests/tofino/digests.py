@@ -15,6 +15,8 @@ _BIT_STEP = 48
 """From one bit of a hash to the next, which has a word for each 32 bits of a quantum."""
 _TIMEOUT = _FILTER + 0x20018
 _CLEAR = _FILTER + 0x2001C
+_COLLECTED = 2000
+"""Quanta, or thousands of the model's clock (1.6 ms), after which they come."""
 
 
 class LearningFilter:
@@ -24,15 +26,15 @@ class LearningFilter:
         self._chip = chip
 
     def reset(self) -> None:
-        """Hashes that keep quanta apart, and every quantum at once: the filter is cleared after
-        each, because it is the P4Runtime server that remembers what was acknowledged."""
+        """Hashes that keep quanta apart; what is collected comes when the time is over, and the
+        filter is cleared behind it: it is the P4Runtime server that remembers what was told."""
         numbers = random.Random(0)
         for function in range(_HASHES):
             for bit in range(_HASH_BITS):
                 base = _FILTER + function * _HASH_STEP + bit * _BIT_STEP
                 for word in range(_HASH_WORDS):
                     self._chip.write(base + 4 * word, numbers.getrandbits(32))
-        self._chip.write(_TIMEOUT, 0)
+        self._chip.write(_TIMEOUT, _COLLECTED)
 
     def clear(self) -> None:
         """Forget what was seen."""

@@ -40,7 +40,7 @@ from fcn.softswitch.api import (
 
 _LOG = logging.getLogger(__name__)
 _SESSION = 1
-_TICK_S = 0.02
+_TICK_S = 0.01
 _JOIN_S = 5.0
 _COPY = {True: 20, False: 60}
 """Octets of a copy: the header of the second pass, and of a PE Ethernet, of a P IPv6, too."""
@@ -118,7 +118,7 @@ class ChipEngine:
             memory = self._table(table)
             what = self._outcome(memory.table, action)
             handle = memory.insert(_by_name(memory.table, match), priority, what)
-            if (plain(table)) in self._direct:
+            if plain(table) in self._direct:
                 self.direct_counter_write(table, handle, CounterValue())
             self._watch(table, handle, idle_timeout_ns)
             return handle
@@ -377,7 +377,11 @@ class ChipEngine:
             self._filter.clear()
             with self._lock:
                 now = time.monotonic_ns()
-                idle = [key for key, watched in self._watched.items() if watched.look(now)]
+                idle = [
+                    key
+                    for key, watched in self._watched.items()
+                    if watched.timeout_ns and watched.look(now)
+                ]
             for table, handle in idle:
                 self._tell(partial(_idle, table, handle))
 
