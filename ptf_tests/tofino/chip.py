@@ -25,6 +25,8 @@ _SOFT_RESET = 0x40000, 1 << 6
 _DECLARATIONS = """
 void rmt_init(int chips, const char *log);
 bool rmt_create_package(uint8_t asic, uint8_t type, int number);
+void rmt_set_continue_on_config_errors(bool);
+void rmt_0bad_mode_set(int);
 void rmt_meter_sweep_init(bool disabled);
 void rmt_start_packet_processing(void);
 void rmt_stop_packet_processing(void);
@@ -71,6 +73,7 @@ class Chip:
         self.on_frame: Sink = _ignore
         self.on_learn: Sink = _ignore
         self._lock = threading.Lock()
+        self._loaded = False
         self._low, self._high = self._ffi.new("uint64_t *"), self._ffi.new("uint64_t *")
         self._started = time.monotonic_ns()
         self._callbacks = self._make_callbacks()
@@ -79,17 +82,22 @@ class Chip:
             self._lib.rmt_meter_sweep_init(True)
             if not self._lib.rmt_create_package(0, _TOFINO_B0, 1):
                 raise ModelError(f"{library} is not the model of Tofino 1")
-            self._register()
+            self._lib.rmt_set_continue_on_config_errors(True)
+            self._lib.rmt_0bad_mode_set(1)
 
     def load(self, binary: bytes) -> None:
         """Forget the program before, and load this one. Raises ImageError before it does."""
         todo = list(writes(binary))
         with self._lock:
-            self._lib.rmt_stop_packet_processing()
+            if self._loaded:
+                self._lib.rmt_stop_packet_processing()
+            self._loaded = True
             address, bit = _SOFT_RESET
             self._lib.model_reg_write(0, address, bit)
             self._lib.model_reg_write(0, address, 0)
+            # Calls other than of registers wait until the chip is out of reset.
             self._register()
+            self._lib.rmt_stop_packet_processing()
             for write in todo:
                 self._apply(write)
 

@@ -12,7 +12,8 @@ from typing import TypeVar
 from fcn.ptf_tests.tofino import digests
 from fcn.ptf_tests.tofino.arrays import Counters, Meters, Registers
 from fcn.ptf_tests.tofino.chip import Chip
-from fcn.ptf_tests.tofino.context import Array, Context, MatchTable, plain
+from fcn.ptf_tests.tofino.context import Array, Context, MatchTable
+from fcn.ptf_tests.tofino.context_json import plain
 from fcn.ptf_tests.tofino.entries import ActionMemory, Outcome, default_outcome, outcome
 from fcn.ptf_tests.tofino.idle import IdleCells, Watched
 from fcn.ptf_tests.tofino.memories import StageMemory

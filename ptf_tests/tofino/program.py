@@ -7,7 +7,8 @@ from functools import lru_cache
 from finsy.proto import p4i, p4r
 from google.protobuf.message import DecodeError
 
-from fcn.ptf_tests.tofino.context import Context, ContextError, plain, read
+from fcn.ptf_tests.tofino.context import Context, ContextError
+from fcn.ptf_tests.tofino.context_json import plain, read
 from fcn.ptf_tests.tofino.entries import default_outcome
 from fcn.softswitch.api import ActionCall, EngineError
 from fcn.softswitch.p4rt.devconfig import DeviceConfig, DeviceTable
