@@ -1,6 +1,7 @@
 """`python -m fcn.ptf_tests.tofino`: the chip as a P4Runtime switch, with fcn-softswitch's options.
 
-`FCN_TOFINO_MODEL` names the library of the model (docs/tofino.md).
+`FCN_TOFINO_MODEL` names the library of the model (docs/tofino.md), and `FCN_TOFINO_LOG` a file to which the
+model writes what every stage does with every packet.
 """
 
 import asyncio
@@ -20,6 +21,7 @@ from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.server import ServerError, open_server
 
 LIBRARY = "FCN_TOFINO_MODEL"
+LOG = "FCN_TOFINO_LOG"
 
 
 def main() -> None:
@@ -41,7 +43,8 @@ async def run(options: Options, chip: Chip) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    backend = ChipBackend(chip, options.interfaces)
+    log = os.environ.get(LOG)
+    backend = ChipBackend(chip, options.interfaces, Path(log) if log else None)
     ports = Ports(options.interfaces, {})
     ports.queues.clear()
     device = Device(options.device_id, backend, ports.attach, ports.on_status, parse=parse)

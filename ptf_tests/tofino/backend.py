@@ -1,6 +1,7 @@
 """The backend of the P4Runtime device: programs on the one chip of this process."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from fcn.ptf_tests.tofino.chip import Chip
 from fcn.ptf_tests.tofino.engine import ChipEngine
@@ -14,11 +15,12 @@ class ChipBackend:
     """Loads programs; softswitch.p4rt.device.Backend.
 
     The chip is loaded when an engine is opened, which ends what ran before: there is no second one
-    to try a program on.
+    to try a program on. log: where the model says what it does.
     """
 
-    def __init__(self, chip: Chip, interfaces: Mapping[int, str]) -> None:
+    def __init__(self, chip: Chip, interfaces: Mapping[int, str], log: Path | None = None) -> None:
         self._chip = chip
+        self._log = log
         self._engine: ChipEngine | None = None
         self._wires = Wires(interfaces, self._received)
 
@@ -36,7 +38,11 @@ class ChipBackend:
         before, self._engine = self._engine, None
         if before is not None:
             before.close()
-        return ChipEngine(self._chip, read_program(device_config), self._wires.send)
+        program = read_program(device_config)
+        engine = ChipEngine(self._chip, program, self._wires.send)
+        if self._log is not None:
+            self._chip.log(self._log, program.names)
+        return engine
 
     def start(self, engine: Engine) -> None:
         """Process packets."""

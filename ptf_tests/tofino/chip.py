@@ -145,11 +145,15 @@ class Chip:
         with self._lock:
             self._set_time()
 
-    def log(self, lines: Callable[[str], None], context: Path) -> None:
+    def log(self, path: Path, context: bytes) -> None:
         """Have the model say what it does, with the names of the program, for whoever debugs."""
+        names = path.with_suffix(".context.json")
+        names.write_bytes(context)
+        file = path.open("a", encoding="utf-8", errors="replace")
 
         def line(_chip: int, _pipe: int, text: object) -> int:
-            lines(self._ffi.string(text).decode(errors="replace"))
+            file.write(self._ffi.string(text).decode(errors="replace"))
+            file.flush()
             return 0
 
         callback = self._ffi.callback("int(int, int, const char *)", line)
@@ -158,7 +162,7 @@ class Chip:
         with self._lock:
             self._lib.rmt_set_log_fn(callback)
             self._lib.rmt_set_model_log_fn(callback)
-            self._lib.rmt_set_p4_name_lookup(0, 0, str(context).encode())
+            self._lib.rmt_set_p4_name_lookup(0, 0, str(names).encode())
             self._lib.rmt_update_log_flags(0, *[everything] * 7)
 
     def _apply(self, write: Write) -> None:

@@ -232,8 +232,8 @@ class ValueSet:
 
 @dataclass(frozen=True, slots=True)
 class Quantum:
-    """A digest as it comes: (octet, lowest bit there, width, offset in the field) of each part, by
-    its field."""
+    """A digest as it comes: (field, octet, highest bit there, width, offset in the field) of each
+    part."""
 
     name: str
     type: int

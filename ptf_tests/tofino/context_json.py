@@ -57,7 +57,7 @@ def _context(document: dict[str, Any]) -> Context:
     arrays: dict[tuple[str, str], tuple[Array, ...]] = {}
     for table in document["tables"]:
         kind, name = table["table_type"], plain(table["name"])
-        if kind == "match":
+        if kind == "match" and not _of_ports(table):
             tables[name] = _match_table(table)
         elif kind in ("action", "action_data"):
             action_data[name] = _action_data(table)
@@ -72,15 +72,20 @@ def _context(document: dict[str, Any]) -> Context:
     )
 
 
-def _slices(entry: Mapping[str, Any], width: int) -> tuple[Slice, ...]:
+_Starts = Mapping[str, int]
+"""The lowest bit of a field that is in the key, by the name of the key: 0 but where it is a slice."""
+
+
+def _slices(entry: Mapping[str, Any], width: int, starts: _Starts) -> tuple[Slice, ...]:
     found = []
     for field in entry["fields"]:
         part = field.get("range")
+        name = plain(field["field_name"])
         found.append(
             Slice(
-                name=plain(field["field_name"]),
+                name=name,
                 source=field["source"],
-                start=field["start_bit"],
+                start=field["start_bit"] - starts.get(name, 0),
                 width=field["field_width"],
                 offset=field["lsb_mem_word_idx"] * width + field["lsb_mem_word_offset"],
                 constant=sum(
@@ -93,12 +98,12 @@ def _slices(entry: Mapping[str, Any], width: int) -> tuple[Slice, ...]:
     return tuple(found)
 
 
-def _format(pack: Mapping[str, Any]) -> Format:
+def _format(pack: Mapping[str, Any], starts: _Starts | None = None) -> Format:
     units, width = pack["number_memory_units_per_table_word"], pack["memory_word_width"]
     count = pack.get("entries_per_table_word", 1)
     fields: list[tuple[Slice, ...]] = [()] * count
     for entry in pack.get("entries", ()):
-        fields[entry["entry_number"]] = _slices(entry, width)
+        fields[entry["entry_number"]] = _slices(entry, width, starts or {})
     return Format(units, tuple(fields))
 
 
@@ -144,7 +149,7 @@ def _number(value: int | str) -> int:
     return value if isinstance(value, int) else int(value, 0)
 
 
-def _ways(table: Mapping[str, Any]) -> Iterable[tuple[Way, Format]]:
+def _ways(table: Mapping[str, Any], starts: _Starts) -> Iterable[tuple[Way, Format]]:
     for way in table.get("ways", ()):
         place = way["memory_resource_allocation"]
         yield (
@@ -159,18 +164,20 @@ def _ways(table: Mapping[str, Any]) -> Iterable[tuple[Way, Format]]:
                     for each in place["memory_units_and_vpns"]
                 ),
             ),
-            _format(way["pack_format"][0]),
+            _format(way["pack_format"][0], starts),
         )
 
 
-def _hashes(table: Mapping[str, Any]) -> Iterable[tuple[HashBit, ...]]:
+def _hashes(table: Mapping[str, Any], starts: _Starts) -> Iterable[tuple[HashBit, ...]]:
     for function in table.get("hash_functions", ()):
         yield tuple(
             HashBit(
                 bit["hash_bit"],
                 bit["seed"],
                 tuple(
-                    (plain(each["field_name"]), each["field_bit"]) for each in bit["bits_to_xor"]
+                    (name, each["field_bit"] - starts.get(name, 0))
+                    for each in bit["bits_to_xor"]
+                    for name in (plain(each["field_name"]),)
                 ),
             )
             for bit in function["hash_bits"]
@@ -189,9 +196,9 @@ def _idle(table: Mapping[str, Any]) -> Idle | None:
     )
 
 
-def _stage(table: Mapping[str, Any]) -> Stage:
+def _stage(table: Mapping[str, Any], starts: _Starts) -> Stage:
     kind = table["stage_table_type"]
-    ways = tuple(_ways(table))
+    ways = tuple(_ways(table, starts))
     indirect = table.get("ternary_indirection_stage_table") or {}
     packs = table.get("pack_format", ())
     memory = None
@@ -203,10 +210,10 @@ def _stage(table: Mapping[str, Any]) -> Stage:
         kind=kind,
         number=table["stage_number"],
         logical=table["logical_table_id"],
-        format=ways[0][1] if ways else _format(packs[0]) if packs else None,
+        format=ways[0][1] if ways else _format(packs[0], starts) if packs else None,
         blocks=_blocks(table.get("memory_resource_allocation")),
         ways=tuple(way for way, _ in ways),
-        hashes=tuple(_hashes(table)),
+        hashes=tuple(_hashes(table, starts)),
         actions=_stage_actions(indirect or table),
         indirect=memory,
         idle=_idle(table),
@@ -255,6 +262,12 @@ def _static_entry(entry: Mapping[str, Any]) -> StaticEntry:
     )
 
 
+def _of_ports(table: Mapping[str, Any]) -> bool:
+    """Whether it is what the parser gets of a port, which is no table of a stage."""
+    stages = table["match_attributes"].get("stage_tables", ())
+    return any(stage["stage_table_type"] == "phase_0_match" for stage in stages)
+
+
 def _match_table(table: Mapping[str, Any]) -> MatchTable:
     attached = {
         kind: (plain(refs[0]["name"]), refs[0]["how_referenced"] == "direct")
@@ -266,17 +279,23 @@ def _match_table(table: Mapping[str, Any]) -> MatchTable:
         )
         if refs
     }
+    starts: dict[str, int] = {}
+    for key in table["match_key_fields"]:
+        name = plain(key["name"])
+        starts[name] = min(key["start_bit"], starts.get(name, key["start_bit"]))
+    stages = table["match_attributes"].get("stage_tables", ())
     return MatchTable(
         name=plain(table["name"]),
         size=table["size"],
         keys=tuple(
-            Key(plain(key["name"]), key.get("position", at), key["start_bit"], key["bit_width"])
+            Key(name, key.get("position", at), key["start_bit"] - starts[name], key["bit_width"])
             for at, key in enumerate(table["match_key_fields"])
+            for name in (plain(key["name"]),)
         ),
         actions=tuple(map(_action, table["actions"])),
         default=table.get("default_action_handle"),
         entries=tuple(map(_static_entry, table.get("static_entries", ()))),
-        stages=tuple(map(_stage, table["match_attributes"].get("stage_tables", ()))),
+        stages=tuple(_stage(stage, starts) for stage in stages),
         attached=attached,
     )
 

@@ -56,8 +56,9 @@ def fields(quantum: bytes, layout: Quantum, order: Sequence[str]) -> tuple[int, 
     """The values of the fields in this order."""
     values = dict.fromkeys(order, 0)
     for name, octet, bit, width, offset in layout.parts:
-        size = (bit + width + 7) // 8
+        unused = 7 - bit
+        size = (unused + width + 7) // 8
         word = int.from_bytes(quantum[octet : octet + size], "big")
-        word >>= 8 * size - bit - width
+        word >>= 8 * size - unused - width
         values[name] = values.get(name, 0) | (word & (1 << width) - 1) << offset
     return tuple(values[name] for name in order)

@@ -22,10 +22,11 @@ ARCHITECTURE = "tna"
 
 @dataclass(frozen=True, slots=True)
 class ChipProgram:
-    """What the chip is loaded with, and what is where in it."""
+    """What the chip is loaded with, and what is where in it; names: the same as the model reads it."""
 
     context: Context
     binary: bytes
+    names: bytes
 
 
 @lru_cache(maxsize=4)
@@ -42,7 +43,7 @@ def read_program(device_config: bytes) -> ChipProgram:
         )
     (profile,) = message.profiles
     try:
-        return ChipProgram(read(profile.context), profile.binary)
+        return ChipProgram(read(profile.context), profile.binary, profile.context)
     except ContextError as error:
         raise EngineError(str(error)) from error
 

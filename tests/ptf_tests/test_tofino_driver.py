@@ -223,12 +223,12 @@ def test_meter_that_is_not_set_lets_all_pass() -> None:
 
 
 def test_digest_is_put_together_of_its_parts() -> None:
-    parts = (("vrf", 1, 0, 16, 0), ("port", 3, 0, 8, 0), ("port", 4, 7, 1, 8))
+    parts = (("vrf", 1, 7, 16, 0), ("port", 3, 0, 9, 0), ("id", 5, 7, 8, 8), ("id", 6, 7, 8, 0))
     layout = Quantum("seen", 2, parts)
-    quantum = bytes([2, 0x12, 0x34, 0x56, 0x80]) + bytes(43)
+    quantum = bytes([2, 0x12, 0x34, 0x01, 0x56, 0x78, 0x9A]) + bytes(41)
     (found,) = digests.quanta(quantum[::-1])
     assert digests.type_of(found) == 2
-    assert digests.fields(found, layout, ("vrf", "port"))[0] == 0x1234
+    assert digests.fields(found, layout, ("vrf", "port", "id")) == (0x1234, 0x156, 0x789A)
 
 
 def test_value_set_rows_match_its_values_or_nothing() -> None:
