@@ -17,10 +17,10 @@ class CorePorts(Owner):
     def admit(self, ports: Iterable[int]) -> None:
         """Make exactly these ports core ports."""
         members = [P4ValueSetMember(port) for port in ports]
-        self._intent.put(_PortSet(CORE_PORTS, members=members))
+        self._intent.put(PortSet(CORE_PORTS, members=members))
 
 
-class _PortSet(P4ValueSetEntry):
+class PortSet(P4ValueSetEntry):
     """A value set of ports, encoded here because finsy needs a match description that is missing.
 
     p4c-barefoot leaves the match of a value set out of the P4Info. For a set of bit<W> it is one

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 import finsy as fy
-from finsy.p4entity import P4UpdateList
+from finsy.p4entity import P4UpdateList, P4ValueSetMember
 
 from fcn.contract.constants import enum_members
 from fcn.contract.depth import PACKET_SIZE, Depth
 from fcn.contract.ecn import Ecn
+from fcn.contract.names import CORE_PORTS
 from fcn.contract.pipeline import Pipeline
 from fcn.contract.targets import Target
+from fcn.controller.owners.core_ports import PortSet
 from fcn.packets.wire import ARN_PORT, FAST_CNP_PORT
 
 KINDS = enum_members("NotificationKind")
@@ -36,6 +38,7 @@ class NodeTables:
 
     def __init__(self, client: Writer) -> None:
         self.client = client
+        self._core_ports: set[int] = set()
 
     @property
     def target(self) -> Target:
@@ -67,8 +70,12 @@ class NodeTables:
         )
 
     def core_port(self, port: int, vlan_id: int = 0) -> None:
-        """A port towards the WAN domain."""
+        """A port towards the WAN domain; a chip's parser has to know it, too."""
         self.insert("port_role", "set_core_port", match={"ingress_port": port, "vlan_id": vlan_id})
+        if self.client.pipeline.has_value_set(CORE_PORTS):
+            self._core_ports.add(port)
+            members = [P4ValueSetMember(each) for each in sorted(self._core_ports)]
+            self.client.write(~PortSet(CORE_PORTS, members=members))
 
     def own_mac(self, port: int, mac: str) -> None:
         """An address the node takes frames for on a port."""

@@ -73,7 +73,7 @@ class _Staged:
 
 class Device:
     """One device; `attached` is called with each engine that starts forwarding. `wall_clock` dates
-    notifications: ns since the epoch."""
+    notifications: ns since the epoch. `parse` checks a config for the engines of the backend."""
 
     def __init__(
         self,
@@ -82,8 +82,10 @@ class Device:
         attached: Callable[[Engine | None], None] = lambda _engine: None,
         port_status: Callable[[int, bool], None] = lambda _port, _up: None,
         wall_clock: Callable[[], int] = time.time_ns,
+        parse: Callable[[p4r.ForwardingPipelineConfig], PipelineConfig] = PipelineConfig.parse,
     ) -> None:
         self.device_id = device_id
+        self._parse = parse
         self.arbitration = Arbitration(device_id)
         self._backend = backend
         self._attached = attached
@@ -121,7 +123,7 @@ class Device:
             raise invalid_argument("the action is missing")
         if not request.HasField("config"):
             raise invalid_argument("the config is missing")
-        config = await self._built(request.config)
+        config = await self._built(request.config, self._parse)
         if action == _Config.VERIFY:
             return
         async with self._lock:
@@ -253,7 +255,7 @@ class Device:
     async def _built(
         self,
         message: p4r.ForwardingPipelineConfig,
-        parse: Callable[[p4r.ForwardingPipelineConfig], PipelineConfig] = PipelineConfig.parse,
+        parse: Callable[[p4r.ForwardingPipelineConfig], PipelineConfig],
     ) -> PipelineConfig:
         """Check and compile a config, one at a time: each takes memory and a core."""
         async with self._building:

@@ -1,6 +1,6 @@
 """The P4Info indexed by identifier, checked once when a pipeline is set."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -198,9 +198,12 @@ class _Identified(Protocol):
 _T = TypeVar("_T", bound=_Identified)
 
 
-def parse_p4info(info: p4i.P4Info) -> Schema:
-    """Index a P4Info; INVALID_ARGUMENT or UNIMPLEMENTED names the object that cannot be served."""
-    _refuse_unsupported(info)
+def parse_p4info(info: p4i.P4Info, architectures: Collection[str] = ("", "v1model")) -> Schema:
+    """Index a P4Info; INVALID_ARGUMENT or UNIMPLEMENTED names the object that cannot be served.
+
+    architectures: those whose programs the engine runs.
+    """
+    _refuse_unsupported(info, architectures)
     actions = _index(
         Action(
             a.preamble.id,
@@ -242,11 +245,12 @@ def parse_p4info(info: p4i.P4Info) -> Schema:
     )
 
 
-def _refuse_unsupported(info: p4i.P4Info) -> None:
+def _refuse_unsupported(info: p4i.P4Info, architectures: Collection[str]) -> None:
     if info.externs:
         raise unimplemented(f"extern type {info.externs[0].extern_type_name} is not supported")
-    if info.pkg_info.arch not in ("", "v1model"):
-        raise invalid_argument(f"architecture {info.pkg_info.arch} is not v1model")
+    if info.pkg_info.arch not in architectures:
+        wanted = " or ".join(filter(None, architectures))
+        raise invalid_argument(f"architecture {info.pkg_info.arch} is not {wanted}")
 
 
 def _index(items: Iterable[_T]) -> dict[int, _T]:

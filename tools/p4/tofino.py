@@ -7,6 +7,8 @@ p4src/compiled/tna/ (P4Info, ICRC hash matrices, manifest) and the tables of doc
 as they were placed, for whoever changes them where the compiler is not to be had.
 `--check` needs none either: it fails when what has changed is not said, or outputs differ;
 where the same compiler is installed it also recompiles the P4Info and compares.
+`--package FOLDER` builds both programs for Tofino 1 only, and puts there what a switch takes and
+what `FCN_P4` may name: P4Info, `pe.bin`, `p.bin`, constants.json. Nothing is recorded.
 `--commit` is the commit of p4lang/p4c the compiler was built from, which its version does not
 contain; it is recorded in the manifest and docs/tofino.md.
 
@@ -36,6 +38,7 @@ from tools.p4.tofino_build import (
     compiler_version,
 )
 from tools.p4.tofino_hashes import HashLogError
+from tools.p4.tofino_package import package
 from tools.p4.tofino_record import (
     COMPILED,
     SWEEP,
@@ -101,6 +104,24 @@ def write(commit: str) -> int:
         (COMPILED / "icrc.json").write_text(json.dumps(matrices, indent=2) + "\n")
     record(results, version, commit)
     return 0 if all(result.assembled for result in results) else 1
+
+
+def make_package(folder: Path) -> int:
+    """Build the programs for the first chip, and package them."""
+    if compiler_version() is None:
+        print(HOW_TO_GET, file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as name:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            builds = [
+                pool.submit(build, program, CHIPS[0], Path(name) / program) for program in PROGRAMS
+            ]
+            results = [done.result() for done in builds]
+        if not all(result.assembled for result in results):
+            return 1
+        package(Path(name), folder)
+    say(f"{folder} has the programs for {CHIPS[0].name}")
+    return 0
 
 
 def sweep() -> int:
@@ -177,6 +198,7 @@ def main() -> int:
     choice.add_argument("--check", action="store_true", help="compare, write nothing")
     choice.add_argument("--changed", action="store_true", help="say what was not placed again")
     choice.add_argument("--sweep", action="store_true", help="how many flows fit")
+    choice.add_argument("--package", type=Path, metavar="FOLDER", help="what a switch takes")
     parser.add_argument(
         "--commit", default="not named", help="commit of p4lang/p4c the compiler was built from"
     )
@@ -187,6 +209,8 @@ def main() -> int:
         if options.changed:
             record_changed()
             return 0
+        if options.package is not None:
+            return make_package(options.package)
         return sweep() if options.sweep else write(options.commit)
     except (DocumentError, HashLogError, ToolError) as error:
         print(error, file=sys.stderr)

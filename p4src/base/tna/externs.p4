@@ -49,8 +49,8 @@ const int FLOW_TABLE_SIZE = FLOWS;
 const int ROUTE_TABLE_SIZE = 4096;
 const int QUEUE_LEVEL_TABLE_SIZE = 2048;
 
-// Ports of the target that are no interface: the PCIe port to the CPU and the recirculation port of
-// pipe 0.
+// Ports of the target that are no interface, of pipe 0: the port of the CPU (Tofino 1: by Ethernet, not PCIe) and the
+// recirculation port.
 #if __TARGET_TOFINO__ == 2
 const bit<9> CPU_PORT = 0;
 const bit<9> RECIRC_PORT = 6;

@@ -83,7 +83,7 @@ def test_every_method_has_one_role() -> None:
     methods = pb.DESCRIPTOR.services_by_name["Fcn"].methods
     assert METHODS.keys() == {method.name for method in methods}
     for name, access in METHODS.items():
-        reads = name.startswith(("Get", "List", "Watch", "Diff"))
+        reads = name.startswith(("Get", "List", "Watch", "Diff", "Follow"))
         assert access.changes is not reads, name
         assert (access.role is Role.READ_ONLY) is (reads and name != "DiffConfig"), name
 
