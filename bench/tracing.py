@@ -7,7 +7,6 @@ JSON.
 """
 
 import asyncio
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -29,6 +28,7 @@ from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.server import start_server
 from fcn.softswitch.p4rt.transport import Transport
+from fcn.softswitch.stories.story import to_json
 from fcn.softswitch.stories.teller import Teller
 
 SECONDS = 1.0
@@ -115,7 +115,7 @@ def _rates(
         return records
 
     def stories() -> None:
-        made = [json.dumps(asdict(story)) for story in teller.tell(told())]
+        made = [to_json(story) for story in teller.tell(told())]
         assert len(made) == ROUND
 
     yield "forwards", _rate(send, seconds)

@@ -1,10 +1,8 @@
 """The Trace service: stories of packets of the running program."""
 
 import asyncio
-import json
 import logging
 import time
-from dataclasses import asdict
 
 import grpc
 from grpc.aio import ServicerContext
@@ -16,6 +14,7 @@ from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.proto import trace_pb2 as pb
 from fcn.softswitch.proto import trace_pb2_grpc as pb_grpc
 from fcn.softswitch.stories.filters import FilterError, read_filter
+from fcn.softswitch.stories.story import to_json
 from fcn.softswitch.stories.teller import Teller
 
 _LOG = logging.getLogger(__name__)
@@ -85,11 +84,11 @@ class TraceService(pb_grpc.TraceServicer):  # type: ignore[misc]
                 await asyncio.sleep(_LOOK)
                 over = time.monotonic() >= until or tracing.is_complete(count)
                 for story in await asyncio.to_thread(teller.tell, engine.trace_records()):
-                    await context.write(pb.Told(story=json.dumps(asdict(story))))
+                    await context.write(pb.Told(story=to_json(story)))
             state = engine.trace_state()
         why = "records of it had no room" if state["lost"] else "time was over before it was told"
         for story in teller.rest(why):
-            await context.write(pb.Told(story=json.dumps(asdict(story))))
+            await context.write(pb.Told(story=to_json(story)))
         summary = pb.Summary(**{name: state[name] for name in ("stories", "passed", "lost")})
         await context.write(pb.Told(summary=summary))
 

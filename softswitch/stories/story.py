@@ -1,7 +1,8 @@
 """A story: a packet, what it passed step by step, and the copies that were made of it."""
 
 from dataclasses import dataclass, field
-from typing import Any
+
+from pydantic import TypeAdapter
 
 
 @dataclass(slots=True)
@@ -87,26 +88,14 @@ class Story:
     node: str = ""
 
 
-def from_json(root: dict[str, Any]) -> Story:
-    """The reverse of dataclasses.asdict()."""
-    return Story(**{**root, "packet": _packet(root["packet"])})
+_JSON = TypeAdapter(Story)
 
 
-def _packet(root: dict[str, Any]) -> Packet:
-    return Packet(**{**root, "steps": [_step(step) for step in root["steps"]]})
+def to_json(story: Story) -> str:
+    """In one line."""
+    return _JSON.dump_json(story).decode()
 
 
-def _step(root: dict[str, Any]) -> Step:
-    found = root["lookup"]
-    lookup = (
-        None if found is None else Lookup(**{**found, "keys": [Key(**k) for k in found["keys"]]})
-    )
-    return Step(
-        **{
-            **root,
-            "lookup": lookup,
-            "changes": [Change(**each) for each in root["changes"]],
-            "cells": [Cell(**each) for each in root["cells"]],
-            "copy": None if root["copy"] is None else _packet(root["copy"]),
-        }
-    )
+def from_json(text: str) -> Story:
+    """The reverse. Raises ValueError for what is no story."""
+    return _JSON.validate_json(text)

@@ -1,6 +1,5 @@
 """A switch that runs: asked for stories, or for a copy of its program with all its entries."""
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -75,7 +74,7 @@ def tell(
                 case "ready":
                     ready()
                 case "story":
-                    yield from_json(json.loads(told.story))
+                    yield from_json(told.story)
                 case "summary":
                     yield told.summary
 

@@ -1,13 +1,11 @@
 """Stories on the terminal, as JSON, or as a page."""
 
-import json
 import sys
 from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 
 from fcn.softswitch.stories.page import as_page
-from fcn.softswitch.stories.story import Story
+from fcn.softswitch.stories.story import Story, to_json
 from fcn.softswitch.stories.text import as_text
 
 
@@ -21,7 +19,7 @@ def show(stories: Iterable[Story], *, full: bool, as_json: bool, html: Path | No
     for story in stories:
         told.append(story)
         if as_json:
-            print(json.dumps(asdict(story)), flush=True)
+            print(to_json(story), flush=True)
         elif html is None:
             print(as_text(story, len(told), full=full), flush=True)
     if html is not None:

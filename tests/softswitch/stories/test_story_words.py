@@ -1,8 +1,8 @@
 """Names and values of stories, and stories in their forms."""
 
-import json
-from dataclasses import asdict
 from html.parser import HTMLParser
+
+import pytest
 
 from fcn.softswitch.stories.page import as_page
 from fcn.softswitch.stories.story import (
@@ -14,6 +14,7 @@ from fcn.softswitch.stories.story import (
     Step,
     Story,
     from_json,
+    to_json,
 )
 from fcn.softswitch.stories.text import as_text
 from fcn.softswitch.stories.words import flattened, sources, value
@@ -71,7 +72,10 @@ def _story() -> Story:
 
 def test_a_story_survives_json() -> None:
     story = _story()
-    assert from_json(json.loads(json.dumps(asdict(story)))) == story
+    assert from_json(to_json(story)) == story
+    assert "\n" not in to_json(story)
+    with pytest.raises(ValueError, match="Story"):
+        from_json('{"packet": 7}')
 
 
 def test_text_has_what_matters_and_on_request_all() -> None:
