@@ -63,6 +63,7 @@ class Leadership:
         self._calm: dict[str, tuple[float, float]] = {}
         """Until when not to bid for a switch that another holds, and how long that was."""
         self._timer: asyncio.TimerHandle | None = None
+        """Until the controller has looked around, and then until the next calm ends."""
 
     def move_to(self, order: Sequence[str]) -> None:
         """These are the switches from now on."""
@@ -177,12 +178,17 @@ class Leadership:
         until, wait = self._calm.get(name, (0.0, 0.0))
         now = self._clock.monotonic()
         if now < until:
-            asyncio.get_running_loop().call_later(until - now, self._decide)
+            if self._timer is None:
+                self._timer = asyncio.get_running_loop().call_later(until - now, self._calm_ends)
             return False
         # Quiet for as long as the longest wait, it begins anew.
         wait = FIRST_CALM if now > until + LAST_CALM else min(2 * wait, LAST_CALM)
         self._calm[name] = (now + wait, wait)
         return True
+
+    def _calm_ends(self) -> None:
+        self._timer = None
+        self._decide()
 
     def _has_answered(self, name: str) -> None:
         self._unheard.discard(name)
