@@ -109,7 +109,11 @@ def run(sanitize: bool) -> int:
                 tasks = [jobs.time(1000) for _ in range(4)]
                 for number in range(200):
                     after = rng.sample(range(len(tasks)), 3)
-                    tasks.append(jobs.message(channels[number % 4], 1000 + number, after=after))
+                    channel = channels[1 + number % 3]
+                    tasks.append(jobs.message(channel, 1000 + number, after=after))
+                # The first connection will fail: these wait for ever.
+                tasks.append(jobs.message(channels[0], 1000, start_ns=50 * MILLISECOND))
+                tasks.append(jobs.time(0, after=tasks[-1:]))
                 jobs.begin()
             for side, peer in ((1, network.right), (2, network.left)):
                 peer.send(malformed(rng, side, network.gateway(3 - side)))
@@ -130,7 +134,8 @@ def run(sanitize: bool) -> int:
         simulation.run_until(simulation.now_ns + 100 * MILLISECOND)
         assert completions(simulation)
         assert depths(simulation, simulation.switches["p1"], 2).most_packets > 0
-        assert sum(jobs.times(task).done_ns is not None for task in tasks) > 100
+        done = sum(jobs.times(task).done_ns is not None for task in tasks)
+        assert 4 < done < len(tasks), "the four times, and messages before the switch goes off"
         assert len(simulation.notices()) == 20
         assert simulation.notices_lost > 0
         assert len(simulation.pauses()) == 50

@@ -61,7 +61,9 @@ def known(mtu: int = 1000) -> Result:
     hosts = tuple(host.model_copy(update={"mtu": mtu}) for host in NETWORK.hosts)
     network = NETWORK.model_copy(update={"hosts": hosts})
     result = congested("fcn")
-    messages = [("l1", 0, n, 1000 * (n + 1), 0, 12_000_000 + n) for n in range(100)]
+    messages: list[tuple[object, ...]] = [
+        ("l1", 0, n, 1000 * (n + 1), 0, 12_000_000 + n) for n in range(100)
+    ]
     messages.append(("l2", 0, 100, 2_000_000, 0, None))
     return Result(
         about(network=network),
