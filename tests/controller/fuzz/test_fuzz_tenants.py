@@ -380,7 +380,9 @@ class World:
             raise Refused
 
         names = [name.encode(errors="surrogateescape") for name in identities]
-        context = SimpleNamespace(peer_identities=lambda: names, peer=lambda: "peer", abort=abort)
+        context = SimpleNamespace(
+            peer_identities=lambda: names, auth_context=dict, peer=lambda: "peer", abort=abort
+        )
         with suppress(Refused):
             await self.agents.report(
                 request.SerializeToString(), cast(grpc.aio.ServicerContext, context)
