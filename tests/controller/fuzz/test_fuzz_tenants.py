@@ -28,8 +28,8 @@ from fcn.contract.names import NEIGHBOR_DIGESTS
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
-from fcn.controller.config.model import AgentHost
 from fcn.controller.config.notation import Address
+from fcn.controller.config.tls import AgentHost
 from fcn.controller.events import EventBus
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
