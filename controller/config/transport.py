@@ -10,7 +10,8 @@ from pathlib import Path
 from fcn.contract.certificates import SOON, TlsFileError, expiry, outdated, read_revoked
 from fcn.contract.transport import check_certificates, check_key, check_own, is_local, is_socket
 from fcn.controller.config.document import KeyPath
-from fcn.controller.config.model import Config, ControllerTls, HostAgents, Node, Tls
+from fcn.controller.config.model import Config, Node
+from fcn.controller.config.tls import ControllerTls, HostAgents, Tls
 
 Finding = tuple[KeyPath, str]
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from fcn.controller.config.model import AgentHost
 from fcn.controller.config.notation import Address
+from fcn.controller.config.tls import AgentHost
 from fcn.controller.flows.key import FlowKey
 
 MAX_QUEUE_PAIRS = 65536

@@ -11,7 +11,7 @@ from google.protobuf.message import DecodeError
 
 from fcn.contract.certificates import Revoked, TlsFileError
 from fcn.contract.grpc_tls import server_credentials
-from fcn.controller.config.model import HostAgents
+from fcn.controller.config.tls import HostAgents
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.service import FlowService
 from fcn.controller.flows.shares import Host

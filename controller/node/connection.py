@@ -19,7 +19,8 @@ from finsy.p4entity import P4DigestListAck
 
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.clock import Clock
-from fcn.controller.config.model import Node, Tls
+from fcn.controller.config.model import Node
+from fcn.controller.config.tls import Tls
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.finsy_adapter import elect_by, keep_as_received, on_program
 from fcn.controller.leadership.election import Seat

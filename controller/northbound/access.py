@@ -105,7 +105,15 @@ class Guarded:
             caller = self._caller(context)
             if caller.role < access.role:
                 if access.changes:
-                    self._tell(name, caller, request, context, 0.0, "PERMISSION_DENIED", "role")
+                    self._tell(
+                        name,
+                        caller,
+                        request,
+                        context,
+                        0.0,
+                        "PERMISSION_DENIED",
+                        f"needs {access.role.word}",
+                    )
                 raise _RefusedError(
                     grpc.StatusCode.PERMISSION_DENIED,
                     f"{name} needs the role {access.role.word}; {caller.name} has "

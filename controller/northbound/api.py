@@ -14,9 +14,9 @@ from fcn.contract.version import fcn_version
 from fcn.controller.config import ConfigError
 from fcn.controller.config.document import listed
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
-from fcn.controller.config.model import Tls
 from fcn.controller.config.notation import parse_address
 from fcn.controller.config.queue_depths import level_problem
+from fcn.controller.config.tls import Tls
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent

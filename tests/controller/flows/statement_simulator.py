@@ -31,7 +31,7 @@ from fcn import controller
 from fcn.contract.constants import CmAttribute
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
-from fcn.controller.config.model import AgentHost
+from fcn.controller.config.tls import AgentHost
 from fcn.controller.events import EventBus
 from fcn.controller.flows import evidence
 from fcn.controller.flows.connections import CmMessage

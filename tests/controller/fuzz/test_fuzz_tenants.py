@@ -28,8 +28,8 @@ from fcn.contract.names import NEIGHBOR_DIGESTS
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
-from fcn.controller.config.model import AgentHost
 from fcn.controller.config.notation import Address
+from fcn.controller.config.tls import AgentHost
 from fcn.controller.events import EventBus
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
@@ -380,7 +380,9 @@ class World:
             raise Refused
 
         names = [name.encode(errors="surrogateescape") for name in identities]
-        context = SimpleNamespace(peer_identities=lambda: names, peer=lambda: "peer", abort=abort)
+        context = SimpleNamespace(
+            peer_identities=lambda: names, auth_context=dict, peer=lambda: "peer", abort=abort
+        )
         with suppress(Refused):
             await self.agents.report(
                 request.SerializeToString(), cast(grpc.aio.ServicerContext, context)

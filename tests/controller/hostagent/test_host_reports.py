@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcn.controller.config.model import AgentHost
 from fcn.controller.config.notation import Address
+from fcn.controller.config.tls import AgentHost
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.hostagent import rdma
 from fcn.controller.hostagent.rdma import RdmaError, queue_pairs

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import ip_address
 from typing import Any
 
@@ -25,6 +26,7 @@ from fcn.controller.owners.flow_learning import FlowLearning
 from fcn.controller.owners.flow_tables import FlowTable
 from fcn.controller.owners.gateway import Gateway
 from fcn.controller.owners.punt import Punt
+from fcn.softswitch.p4rt.digests import DigestStore
 
 pytestmark = pytest.mark.virtual_time
 
@@ -168,3 +170,30 @@ async def test_packets_of_vrfs_take_turns(
         begin.set()
         await until(lambda: len(order) == 51)
     assert order.index(RED) <= 2
+
+
+def _known(plane: ControlPlane, flows: int) -> bool:
+    return len(plane.flows.all()) == flows
+
+
+async def test_lists_that_did_not_come_are_counted(
+    config: Config, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By their numbers, of one digest in one session."""
+    skipped, flush = [0], DigestStore._flush
+
+    def flush_later(self: DigestStore, learner: Any) -> None:  # noqa: ANN401
+        learner.next_list_id += skipped[0]
+        flush(self, learner)
+
+    monkeypatch.setattr(DigestStore, "_flush", flush_later)
+    plane = virtual_plane(config)
+    async with plane.running():
+        await all_up(plane)
+        for flow, (skip, lost) in enumerate([(5, 0), (0, 0), (3, 3), (0, 3)]):
+            skipped[0] = skip
+            switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(33 + flow))
+            await until(partial(_known, plane, flow + 1))
+            assert plane.nodes["pe1"].lists_lost == lost
+        assert sum(plane.nodes["pe1"].report_latency.counts) == 4
+        assert sum(plane.nodes["pe1"].write_latency.counts) > 0

@@ -15,7 +15,7 @@ from wan_network import DELAY_NS, Wan, run_wan, until
 from worlds import Box, Engines
 
 from fcn.controller.config import parse_config
-from fcn.controller.config.model import HostAgents
+from fcn.controller.config.tls import HostAgents
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.node.connection import State
 from fcn.controller.node.session import BEGIN_TIMEOUT, LAST_RETRY, PROBE_INTERVAL

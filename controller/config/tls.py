@@ -1,0 +1,76 @@
+"""TLS in the configuration: PEM files towards switches, clients and host agents."""
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from fcn.contract.transport import ServerFiles
+from fcn.controller.config.base import Model
+from fcn.controller.config.types import AnyAddress, Items, Listen, Name
+
+
+class Tls(Model):
+    """TLS to a switch, with PEM files.
+
+    `ca` signed the switch's certificate, which has `name`, or else the host in `grpc`.
+    `certificate` and `key` are the controller's own, for switches that ask for them (mutual TLS).
+    """
+
+    ca: str | None = None
+    certificate: str | None = None
+    key: str | None = None
+    name: Annotated[str, Field(min_length=1, max_length=253)] | None = None
+
+
+class ControllerTls(Model):
+    """TLS where the controller is reached over TCP (`api`, `metrics`), with PEM files.
+
+    `certificate` and `key` are its own. `ca` signed the certificates of its clients, whose names
+    say their role (contract/roles.py); `crl` revokes some of them.
+    """
+
+    certificate: str
+    key: str
+    ca: str
+    crl: str | None = None
+
+    @property
+    def files(self) -> ServerFiles:
+        """The same as paths."""
+        return _server_files(self)
+
+
+class AgentHost(Model):
+    """A host whose agent may report: its VRF, and the addresses of its RDMA devices."""
+
+    vrf: str
+    addresses: Annotated[Items[AnyAddress], Field(min_length=1)]
+
+
+class HostAgents(Model):
+    """Where agents of hosts report their queue pairs (FCN-3 a), with mutual TLS.
+
+    `certificate` and `key` (PEM files) are the controller's. `ca` signs the certificates of the
+    agents; the name in one (SAN, or else common name) is the host's name here. `crl` revokes some
+    of them.
+    """
+
+    listen: Listen
+    certificate: str
+    key: str
+    ca: str
+    crl: str | None = None
+    hosts: Annotated[dict[Name, AgentHost], Field(min_length=1)]
+
+    @property
+    def files(self) -> ServerFiles:
+        """The PEM files as paths."""
+        return _server_files(self)
+
+
+def _server_files(settings: ControllerTls | HostAgents) -> ServerFiles:
+    """The PEM files of a server as paths."""
+    crl = Path(settings.crl) if settings.crl is not None else None
+    own = Path(settings.certificate), Path(settings.key)
+    return ServerFiles(*own, Path(settings.ca), crl)
