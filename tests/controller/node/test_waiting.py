@@ -84,8 +84,9 @@ def make_busy(world: Idle, monkeypatch: pytest.MonkeyPatch) -> None:
         host: int,
         handle: Callable[[], None],
         failed: Callable[[], None],
+        sent: float | None = None,
     ) -> None:
-        put(self, node, vrf, host, taking(world, handle, lambda *_: HANDLED), failed)
+        put(self, node, vrf, host, taking(world, handle, lambda *_: HANDLED), failed, sent)
 
     monkeypatch.setattr(Inbox, "put", busy_put)
     monkeypatch.setattr(Lateness, "of", taking(world, Lateness.of, lambda *_: LIST))
