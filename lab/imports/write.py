@@ -1,10 +1,12 @@
 """Writes what was imported: a scenario, and beside it the network it names."""
 
+import json
 import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from fcn.controller.logs import escaped
 from fcn.hosts.scratch import scratch_folder
 from fcn.lab.errors import LabError
 from fcn.lab.imports.network import Flow, Imported
@@ -52,7 +54,7 @@ def scenario_text(imported: Imported, network: str) -> str:
 
 
 def _network(imported: Imported) -> Iterator[str]:
-    yield f"# From {imported.source}: switches with hosts are PEs."
+    yield escaped(f"# From {imported.source}: switches with hosts are PEs.")
     yield "nodes:"
     for role, names in (("pe", imported.edges), ("p", imported.cores)):
         for name in names:
@@ -68,11 +70,11 @@ def _network(imported: Imported) -> Iterator[str]:
 
 
 def _scenario(imported: Imported, network: str) -> Iterator[str]:
-    yield f"# From {imported.source}."
+    yield escaped(f"# From {imported.source}.")
     for note in imported.notes:
-        yield f"# {note[0].upper()}{note[1:]}."
-    yield f"title: {imported.source}"
-    yield f"network: {network}"
+        yield escaped(f"# {note[0].upper()}{note[1:]}.")
+    yield f"title: {json.dumps(imported.source)}"
+    yield f"network: {json.dumps(network)}"
     yield f"duration: {_duration_ns(imported)}ns"
     yield "mode: ecn"
     yield "links:"

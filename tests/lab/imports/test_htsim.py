@@ -40,6 +40,16 @@ def test_a_matrix_becomes_a_scenario_with_leaves_and_spines(tmp_path: Path) -> N
     assert sent == [(2_000_000, 0), (64, 2), (1, 1500)]
 
 
+def test_names_of_files_stay_names(tmp_path: Path) -> None:
+    """Whatever characters they have."""
+    file = tmp_path / "a: 'b' #\nmode: none.cm"
+    file.write_text(MATRIX)
+    plan = write_scenario(read_htsim(file, LeafSpine()), tmp_path / "o: #.yaml")
+    assert plan.scenario.title == f"{file.name} of htsim"
+    assert plan.scenario.network == "o: #-network.yaml"
+    assert plan.scenario.mode == "ecn"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "reason"),
     [
