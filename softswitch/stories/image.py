@@ -97,12 +97,12 @@ class Image:
                     change = self._turned(header, before, bool(self._now[slot]))
                     found += [] if change is None else [change]
         for field in self._layout.of_changed(changed):
-            if field.header in turned or (field.valid is not None and not self._now[field.valid]):
+            place = slice(field.at, field.at + field.size)
+            is_valid = field.valid is None or self._now[field.valid]
+            if before[place] == self._now[place] or not is_valid or field.header in turned:
                 continue
-            old, new = self._value(field, before), self._value(field, self._now)
-            if old != new:
-                name = self._layout.names[field.header, field.field.name]
-                found.append(Change(name, old, new))
+            name = self._layout.names[field.header, field.field.name]
+            found.append(Change(name, self._value(field, before), self._value(field, self._now)))
         return found
 
     def _turned(self, header: str, before: bytes, valid: bool) -> Change | None:

@@ -3,6 +3,7 @@
 import json
 import struct
 import sys
+from dataclasses import dataclass
 from typing import Any
 
 from fcn.softswitch.engine.codegen.points import SEPARATOR
@@ -80,21 +81,24 @@ class Teller:
         self._open.clear()
         return [Story(root.packet, False, root.why or why, self._node) for root in roots.values()]
 
-    def _point(self, name: str) -> tuple[str, str, str, str]:
-        """Kind, part, what and result of the step at a point."""
+    def _point(self, name: str) -> "_Point":
         match name.split(SEPARATOR):
             case ["parser", state]:
-                return "parser", "parser", state, ""
+                return _Point("parser", "parser", state)
             case ["parser", state, transition]:
-                return "transition", "parser", state, self._after(state, int(transition))
+                return _Point("transition", "parser", state, self._after(state, int(transition)))
             case [part, table, outcome, action]:
-                return "table", part, table, f"{outcome}{SEPARATOR}{action}"
+                place = self._sources.places.get(f"{part}/{table}", "")
+                return _Point("table", part, table, "", place, outcome == "hit", action)
             case [part, node, result]:
-                return "condition", part, node, result
+                what = self._sources.texts.get(f"{part}/{node}", "") or node
+                place = self._sources.places.get(f"{part}/{node}", "")
+                return _Point("condition", part, what, result, place)
             case [part, what] if part in ("ingress", "egress"):
-                return "statement", part, what, ""
+                place = self._sources.places.get(f"{part}/{what}", "")
+                return _Point("statement", part, self._statements(part, what) or what, "", place)
             case [kind, array]:
-                return "cell", kind, array, ""
+                return _Point("cell", kind, array)
         raise ValueError(f"a point of {name.count(SEPARATOR) + 1} words")
 
     def _after(self, state: str, transition: int) -> str:
@@ -168,32 +172,21 @@ class Teller:
             self._passed(one, kind, arg, extra, payload)
 
     def _passed(self, one: "_Open", kind: int, point: int, extra: int, payload: bytes) -> None:
-        what, part, name, result = self._points[point]
-        if what == "transition":
+        at = self._points[point]
+        if at.kind == "transition":
             if one.current is not None and one.current.kind == "parser":
-                one.current.result = result
+                one.current.result = at.result
         elif kind == _CELL:
             bits = f"{int.from_bytes(payload, sys.byteorder):#x}" if payload else ""
-            cell = Cell(part, name, extra, self._cells.get(name, {}).get(extra, ""), bits)
+            name = self._cells.get(at.what, {}).get(extra, "")
             if one.current is not None:
-                one.current.cells.append(cell)
+                one.current.cells.append(Cell(at.part, at.what, extra, name, bits))
+        elif kind == _TABLE:
+            lookup = self._lookups.read(at.what, at.hit, at.action, payload)
+            statements = self._sources.statements.get(self._lookups.action_id(payload), "")
+            one.add(Step(at.kind, at.part, at.what, statements, at.place, lookup=lookup))
         else:
-            one.add(self._step(what, part, name, result, payload if kind == _TABLE else None))
-
-    def _step(self, what: str, part: str, name: str, result: str, found: bytes | None) -> Step:
-        place = self._sources.places.get(f"{part}/{name}", "")
-        text = self._sources.texts.get(f"{part}/{name}", "")
-        if what == "condition":
-            return Step(what, part, text or name, result, place)
-        if what == "table":
-            assert found is not None
-            outcome, _, action = result.partition(SEPARATOR)
-            lookup = self._lookups.read(name, outcome == "hit", action, found)
-            statements = self._sources.statements.get(self._lookups.action_id(found), "")
-            return Step(what, part, name, statements, place, lookup=lookup)
-        if what == "statement":
-            return Step(what, part, self._statements(part, name) or name, "", place)
-        return Step(what, part, name, result, place)
+            one.add(Step(at.kind, at.part, at.what, at.result, at.place))
 
     def _statements(self, part: str, name: str) -> str:
         """The source of a table or call that p4c made of statements."""
@@ -224,6 +217,19 @@ class Teller:
             by = one.egress_spec_by
             reason += f": {by} has set the drop port" if by else ""
         return Step("end", "", what, reason, time_ns=time_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """A point of the program as it is told."""
+
+    kind: str
+    part: str
+    what: str
+    result: str = ""
+    place: str = ""
+    hit: bool = False
+    action: str = ""
 
 
 class _Root:

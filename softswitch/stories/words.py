@@ -4,6 +4,7 @@ import ipaddress
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from fcn.contract.names import COUNTERS, named_cells
@@ -41,6 +42,7 @@ def number(value: int, width: int) -> str:
     return str(value) if width <= 16 and value < 10_000 else f"{value:#x}"
 
 
+@lru_cache(maxsize=1 << 14)
 def value(name: str, bits: int, width: int) -> str:
     """A field's value: addresses as such."""
     if (width == 48 and _ADDRESS.search(name)) or (width == 48 and name.endswith("mac")):
