@@ -46,8 +46,8 @@ class RealEngine(EngineBase):
         self._forwards = False
 
     def use(self, program: Program) -> None:
-        """Go on with other code of the same program, what waits included; with the code before where
-        that cannot be. Raises EngineError."""
+        """Go on with other code of the same program, what waits included; where that cannot be,
+        with the code before. Raises EngineError."""
         load_library(program.library)
         before, forwards = self.program, self._forwards
         if forwards:
