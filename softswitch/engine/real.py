@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from fcn.softswitch.api import EngineError
+from fcn.softswitch.engine.build import load_library
 from fcn.softswitch.engine.control import EngineBase
 from fcn.softswitch.engine.program import Program
 
@@ -44,13 +46,21 @@ class RealEngine(EngineBase):
         self._forwards = False
 
     def use(self, program: Program) -> None:
-        """Go on with other code of the same program, what waits included."""
-        forwards = self._forwards
+        """Go on with other code of the same program, what waits included; where that cannot be,
+        with the code before. Raises EngineError."""
+        load_library(program.library)
+        before, forwards = self.program, self._forwards
         if forwards:
             self.pause()
         super().use(program)
-        if forwards:
+        if not forwards:
+            return
+        try:
             self.start()
+        except EngineError:
+            super().use(before)
+            self.start()
+            raise
 
     def add_port(self, port: int, ifname: str) -> None:
         """Attach an interface, before or after start()."""

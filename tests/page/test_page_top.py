@@ -94,6 +94,12 @@ async def test_flows_are_sorted_filtered_and_looked_into() -> None:
         await pilot.press("r", "enter")
         await _until(pilot, lambda: isinstance(app.screen, Story))
         assert "The story of 3." in str(app.screen.query_one("#sentences", Static).content)
+        # What is told meanwhile is there afterwards, and a key of the tables does nothing.
+        app.tell(Flows(time.time(), 3, (_flow(2, 6), _flow(3, 9), _flow(4, 0))))
+        app.tell(_frame(_node("pe1")))
+        await _until(pilot, lambda: _column(app, "Flows", 0) == ["9", "6", ""])
+        await pilot.press("n", "s", "slash")
+        assert isinstance(app.screen, Story)
         await pilot.press("escape")
         await _until(pilot, lambda: not isinstance(app.screen, Story))
         await pilot.press("slash", *"10.1.0.4")
