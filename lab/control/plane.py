@@ -10,6 +10,7 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config
 from fcn.controller.finsy_adapter import channels_by
+from fcn.controller.leadership.leadership import Leadership
 from fcn.lab.control.loop import World
 from fcn.lab.control.switch import ControlledSwitch, Hardware, Observer, Request
 
@@ -68,10 +69,13 @@ async def controlled(
             raise ControlError(f"{name} has the address of another node: grpc: {node.grpc}")
         switches[name] = switch
     time = asyncio.get_running_loop().time
+    clock = Clock(time, time, time)
     plane = ControlPlane(
         config.model_copy(update={"metrics": None, "state": None}),
-        Clock(time, time, time),
+        clock,
         random.Random(seed),
+        # Alone, and the same one in every run.
+        Leadership(list(config.nodes), clock, me=1),
     )
     with channels_by(lambda address: by_address[address].channel()):
         async with plane.running():

@@ -31,8 +31,9 @@ def labelled(network: dict[str, Any], clock: Clock, rng: random.Random) -> Contr
 
 FOLDER = Path(controller.__file__).parent
 
-OWN_TIME = ("clock.py", "logs.py", "cli/")
-"""The clock itself, time stamps of logs, and the command line, which is no part of what runs."""
+OWN_TIME = ("clock.py", "logs.py", "cli/", "northbound/audit.py", "northbound/access.py")
+"""The clock itself, time stamps of logs and of the audit log, and the command line, which is no
+part of what runs."""
 
 
 def asked_of_time(source: str) -> Iterator[str]:

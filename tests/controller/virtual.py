@@ -18,6 +18,7 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config
 from fcn.controller.finsy_adapter import channels_by
+from fcn.controller.leadership.leadership import Leadership
 from fcn.lab.control.channel import Channel
 from fcn.lab.control.link import ControlLink
 from fcn.lab.control.loop import NS, VirtualTimeLoop
@@ -122,4 +123,5 @@ async def virtual_switches(number: int) -> AsyncIterator[list[VirtualSwitch]]:
 def virtual_plane(config: Config) -> ControlPlane:
     """A control plane in the time of the running loop."""
     time = asyncio.get_running_loop().time
-    return ControlPlane(config, Clock(time, time, time), random.Random(1))
+    clock = Clock(time, time, time)
+    return ControlPlane(config, clock, random.Random(1), Leadership(list(config.nodes), clock, 1))

@@ -116,11 +116,17 @@ class Chaos:
                 link = self.rivals.links.get((number, name))
                 if link is not None:
                     (link.restore if link.is_cut else link.cut)()
-            case "idle" if switch.engines and switch.engine.events is not None:
+            case "idle" if self._is_heard(name):
                 self._forget(name)
                 switch.engine.fall_idle("flow_ipv4")
             case "command":
                 self._command()
+
+    def _is_heard(self, node: str) -> bool:
+        """Whether what a switch says arrives at once."""
+        switch = self.rivals.switches[node]
+        cut = any(link.is_cut for (_, name), link in self.rivals.links.items() if name == node)
+        return bool(switch.engines) and switch.engine.events is not None and not cut
 
     def _forget(self, node: str) -> None:
         self.lasting = {place: label for place, label in self.lasting.items() if place[0] != node}

@@ -94,6 +94,8 @@ async def test_controller_headers_that_end_within_an_octet(
         del header.metadata[1:]
     await primary.set_config(short)
     await primary.send(packet_out(b"frame", egress_port=258))
+    # A packet-out has no answer; what is asked behind it on the stream has.
+    await primary.arbitrate()
     engine = running.backend.engine
     assert engine.events is not None
     engine.events.packet_in((258 << 7).to_bytes(2, "big") + b"frame")
