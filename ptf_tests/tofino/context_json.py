@@ -75,7 +75,7 @@ def _context(document: dict[str, Any]) -> Context:
 _SRAMS, _MAP_RAMS = 12, 6
 """In a row."""
 _Starts = Mapping[str, int]
-"""The lowest bit of a field that is in the key, by the name of the key: 0 but where it is a slice."""
+"""The lowest bit of a field that is in the key, by the key's name: 0 but where it is a slice."""
 
 
 def _slices(entry: Mapping[str, Any], width: int, starts: _Starts) -> tuple[Slice, ...]:
