@@ -36,7 +36,7 @@ parser PeEgressParser(
         packet.extract(hdr.pe.ethernet);
         transition select(hdr.pe.ethernet.ether_type) {
             EtherType.VLAN: parse_vlan;
-            EtherType.IPV4: parse_ipv4;
+            EtherType.IPV4: choose_ipv4;
             EtherType.IPV6: parse_ipv6;
             default: accept;
         }
@@ -44,12 +44,25 @@ parser PeEgressParser(
     state parse_vlan {
         packet.extract(hdr.pe.vlan);
         transition select(hdr.pe.vlan.ether_type) {
-            EtherType.IPV4: parse_ipv4;
+            EtherType.IPV4: choose_ipv4;
             EtherType.IPV6: parse_ipv6;
             default: accept;
         }
     }
+
+    // The chip parses at least 65 octets here, and adds what it skips behind the header to the sum of a
+    // checksum that is under way: a header without options has none.
+    state choose_ipv4 {
+        transition select(packet.lookahead<bit<8>>()) {
+            0x45: parse_ipv4;
+            default: parse_ipv4_with_options;
+        }
+    }
     state parse_ipv4 {
+        packet.extract(hdr.pe.ipv4);
+        transition accept;
+    }
+    state parse_ipv4_with_options {
         packet.extract(hdr.pe.ipv4);
         options_checksum.subtract({ hdr.pe.ipv4 });
         md.ipv4_options_sum = options_checksum.get();

@@ -72,8 +72,10 @@ def _context(document: dict[str, Any]) -> Context:
     )
 
 
+_SRAMS, _MAP_RAMS = 12, 6
+"""In a row."""
 _Starts = Mapping[str, int]
-"""The lowest bit of a field that is in the key, by the name of the key: 0 but where it is a slice."""
+"""The lowest bit of a field that is in the key, by the key's name: 0 but where it is a slice."""
 
 
 def _slices(entry: Mapping[str, Any], width: int, starts: _Starts) -> tuple[Slice, ...]:
@@ -192,8 +194,18 @@ def _idle(table: Mapping[str, Any]) -> Idle | None:
         idle["precision"],
         idle["two_way_notification"],
         idle["enable_pfe"],
-        _blocks(idle["memory_resource_allocation"]),
+        tuple(
+            Block(tuple(map(_behind_map_ram, block.units)), block.pages)
+            for block in _blocks(idle["memory_resource_allocation"])
+        ),
     )
+
+
+def _behind_map_ram(unit: int) -> int:
+    """The SRAM with whose number the driver means a map RAM: those of idle timeouts have their own
+    numbers, and each row has map RAMs behind its last six SRAMs."""
+    row, column = divmod(unit, _MAP_RAMS)
+    return row * _SRAMS + _SRAMS - _MAP_RAMS + column
 
 
 def _stage(table: Mapping[str, Any], starts: _Starts) -> Stage:

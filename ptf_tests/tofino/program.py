@@ -22,7 +22,7 @@ ARCHITECTURE = "tna"
 
 @dataclass(frozen=True, slots=True)
 class ChipProgram:
-    """What the chip is loaded with, and what is where in it; names: the same as the model reads it."""
+    """What the chip is loaded with, and what is where in it; names: the same for its log."""
 
     context: Context
     binary: bytes

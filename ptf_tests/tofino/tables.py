@@ -273,11 +273,13 @@ class _Rows:
     """An entry of a TCAM: its rows, and what it does. rank: the highest wins."""
 
     rank: tuple[int, int]
-    rows: tuple[tuple[tuple[int, int], ...], ...]
+    rows: tuple["_Words", ...]
     what: Outcome
 
 
-_Row = tuple[tuple[tuple[int, int], ...], Outcome]
+_Words = tuple[list[tuple[int, int]], ...]
+"""A row as every stage has it, because a stage has a format of its own."""
+_Row = tuple[_Words, Outcome]
 
 
 class TernaryTable(TableMemory):
@@ -305,7 +307,7 @@ class TernaryTable(TableMemory):
     def insert(self, match: Mapping[str, MatchKey], priority: int, what: Outcome) -> int:
         handle = next(self._handles)
         length = sum(key.prefix_len for key in match.values() if isinstance(key, Lpm))
-        rows = tuple(map(tuple, self._rows(match)))
+        rows = self._rows(match)
         self._entries[handle] = _Rows((priority, length), rows, what)
         try:
             self._flush()
@@ -317,7 +319,7 @@ class TernaryTable(TableMemory):
     def insert_all(self, entries: Sequence[tuple[Mapping[str, MatchKey], int, Outcome]]) -> None:
         """Add entries at once."""
         for match, priority, what in entries:
-            rows = tuple(map(tuple, self._rows(match)))
+            rows = self._rows(match)
             self._entries[next(self._handles)] = _Rows((priority, 0), rows, what)
         self._flush()
 
@@ -330,8 +332,12 @@ class TernaryTable(TableMemory):
         del self._entries[handle]
         self._flush()
 
-    def _rows(self, match: Mapping[str, MatchKey]) -> list[list[tuple[int, int]]]:
-        layout = self.table.stages[0].format
+    def _rows(self, match: Mapping[str, MatchKey]) -> tuple[_Words, ...]:
+        by_stage = [self._rows_in(stage, match) for stage in self.table.stages]
+        return tuple(zip(*by_stage, strict=True))
+
+    def _rows_in(self, stage: Stage, match: Mapping[str, MatchKey]) -> list[list[tuple[int, int]]]:
+        layout = stage.format
         fields = layout.fields[0] if layout else ()
         widths = {key.name: key.start + key.width for key in self.table.keys}
         fixed: list[tuple[Slice, Bits]] = []
@@ -368,8 +374,9 @@ class TernaryTable(TableMemory):
             del self._written[index]
 
     def _write(self, index: int, row: _Row) -> None:
-        words, what = row
+        by_stage, what = row
         number, block_number, at = self._places[index]
+        words = by_stage[number]
         stage, memory, data = self.table.stages[number], self._memories[number], self._data[number]
         block = stage.blocks[block_number]
         address = block.pages[0] * TCAM_ROWS + at
