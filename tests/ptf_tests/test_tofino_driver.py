@@ -111,7 +111,7 @@ def test_part_of_a_range_takes_a_byte_and_leaves_the_others() -> None:
     lower = Slice("depth", "range", 0, 4, 1 + 8, nibble=0)
     upper = Slice("depth", "range", 4, 3, 1 + 16, nibble=1)
     other = Slice("port", "spec", 0, 8, 1)
-    parts = [
+    parts: list[tuple[Slice, Bits | Nibbles]] = [
         (other, Bits(7, 0xFF)),
         (lower, Nibbles(frozenset({3, 9}))),
         (replace(lower, offset=13, duplicate=True), Nibbles(frozenset({3, 9}))),
