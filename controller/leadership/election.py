@@ -1,7 +1,7 @@
 """One leader over all switches: which controller that is, as the switches show it.
 
 Every switch tells all controllers who is primary there. The one that is primary on most switches
-leads, of equals the one that has the first of them in the configuration, and takes the others.
+leads, of equals the one that has the first of them by name, and takes the others.
 Where nobody is primary anywhere, whoever sees that bids. Controllers named in the configuration
 (`leadership`) rule only with more than half of all switches, so that never two do.
 """
@@ -47,7 +47,7 @@ class Standing:
 
 
 def standing(seats: Mapping[str, Seat], order: Sequence[str], me: int) -> Standing:
-    """Of controller `me`, which is told of `seats`, of the switches in `order`."""
+    """Of controller `me`, which is told of `seats`, of the switches in `order`, the same for all."""
     holders = [(seats[name].holder if name in seats else None) for name in order]
     counts = Counter(holder for holder in holders if holder is not None)
     first = max(counts, key=lambda each: (counts[each], -holders.index(each)), default=None)

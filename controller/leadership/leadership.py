@@ -8,7 +8,7 @@ from typing import Protocol
 
 from fcn.controller.clock import Clock
 from fcn.controller.leadership.election import Seat, Standing, standing
-from fcn.controller.leadership.ids import CONTROLLERS, ElectionId, above
+from fcn.controller.leadership.ids import CONTROLLERS, ElectionId, above, name_of
 
 LOOK_AROUND = 0.5
 """Seconds in which a controller that starts hears every switch before it bids, so that it takes
@@ -32,8 +32,8 @@ class Ballot(Protocol):
 class Leadership:
     """Of one controller, over the switches in `order`.
 
-    controllers: names by number, of all that may lead; with them, only more than half of the
-    switches make a leader. Without them whoever is first of those that are seen leads.
+    controllers: names by number (ids.number_of), of all that may lead; with them, only more than
+    half of the switches make a leader. Without them whoever is first of those that are seen leads.
     """
 
     def __init__(
@@ -47,7 +47,8 @@ class Leadership:
         self.leads = False
         self.deposed = asyncio.Event()
         """Set once another controller has ruled after this one did: what this one knows is old."""
-        self._order = list(order)
+        # By name: in the files of two controllers the order may differ.
+        self._order = sorted(order)
         self._clock = clock
         self._controllers = controllers or {}
         self._seats: dict[str, Seat] = {}
@@ -67,7 +68,7 @@ class Leadership:
 
     def move_to(self, order: Sequence[str]) -> None:
         """These are the switches from now on."""
-        gone, self._order = set(self._order) - set(order), list(order)
+        gone, self._order = set(self._order) - set(order), sorted(order)
         for name in gone:
             self._seats.pop(name, None)
             self._ballots.pop(name, None)
@@ -80,13 +81,18 @@ class Leadership:
         """The connection to a switch."""
         self._ballots[name] = ballot
 
-    def heard(self, name: str, seat: Seat) -> None:
-        """A switch has said who is primary."""
+    def heard(self, name: str, seat: Seat, *, won: bool) -> None:
+        """A switch has said who is primary; won: it is who asked on this stream."""
+        if name not in self._ballots:
+            return
+        if seat.holder == self.me and not won:
+            # The switch has not noticed that a stream of this controller has ended.
+            seat = Seat(None, seat.highest)
         self._seats[name] = seat
         self._asked.pop(name, None)
         if seat.holder == self.me:
             self._won[name] = seat.highest
-        elif self._won.get(name, seat.highest) < seat.highest and ElectionId.parse(seat.highest):
+        elif name in self._won and self._won[name] < seat.highest and _is_others(seat, self.me):
             self.deposed.set()
         self._has_answered(name)
 
@@ -155,14 +161,21 @@ class Leadership:
         if leader := self.leader():
             return f"{leader} leads; this one takes over when that ends"
         now = self._standing()
+        if seat is not None and above(seat.highest, self.me) is None:
+            return (
+                "this switch has seen the highest election ID that there is, of other software: it "
+                "takes no controller before it restarts"
+            )
         return (
             f"nobody leads: this controller is primary on {now.held} of {now.switches} switches, "
             "and changes nothing before it is on more than half of them"
         )
 
     def _name(self, controller: int) -> str:
-        if name := self._controllers.get(controller):
-            return f"controller {name}"
+        number = name_of(controller)
+        if name := self._controllers.get(number):
+            too = " (another that runs under this name, too)" if number == name_of(self.me) else ""
+            return f"controller {name}{too}"
         seats = self._seats.values()
         ids = [seat.primary for seat in seats if seat.primary and seat.holder == controller]
         return f"another controller (election ID {max(ids)})"
@@ -178,13 +191,22 @@ class Leadership:
         until, wait = self._calm.get(name, (0.0, 0.0))
         now = self._clock.monotonic()
         if now < until:
-            if self._timer is None:
-                self._timer = asyncio.get_running_loop().call_later(until - now, self._calm_ends)
+            self._wake_in(until - now)
             return False
         # Quiet for as long as the longest wait, it begins anew.
         wait = FIRST_CALM if now > until + LAST_CALM else min(2 * wait, LAST_CALM)
         self._calm[name] = (now + wait, wait)
         return True
+
+    def _wake_in(self, seconds: float) -> None:
+        """One timer is enough, for the first calm to end: each that goes on asks for it again."""
+        loop = asyncio.get_running_loop()
+        due = loop.time() + seconds
+        if self._timer is not None:
+            if self._timer.when() <= due:
+                return
+            self._timer.cancel()
+        self._timer = loop.call_at(due, self._calm_ends)
 
     def _calm_ends(self) -> None:
         self._timer = None
@@ -221,3 +243,9 @@ class Leadership:
             for name, seat in list(self._seats.items()):
                 if seat.holder != self.me:
                     self._ballots[name].take()
+
+
+def _is_others(seat: Seat, me: int) -> bool:
+    """Whether another controller was the last to take a switch."""
+    last = ElectionId.parse(seat.highest)
+    return last is not None and last.controller != me
