@@ -14,6 +14,10 @@ LOOK_AROUND = 0.5
 """Seconds in which a controller that starts hears every switch before it bids, so that it takes
 none from a leader it has not seen; less, once all have answered or refused."""
 
+PATIENCE = 1.0
+"""Seconds in which a leader takes switches where nobody is primary. One that does not is cut off
+from them, or gone, and a switch that hangs has not said so."""
+
 FIRST_CALM, LAST_CALM = 1.0, 32.0
 """Seconds between two bids for a switch that another controller holds, twice as long each time:
 two that do not see the same switches must not take one from each other all the time."""
@@ -63,8 +67,9 @@ class Leadership:
         """The election ID with which this controller last became primary on a switch."""
         self._calm: dict[str, tuple[float, float]] = {}
         """Until when not to bid for a switch that another holds, and how long that was."""
+        self._vacant_since: float | None = None
         self._timer: asyncio.TimerHandle | None = None
-        """Until the controller has looked around, and then until the next calm ends."""
+        """Until the controller has looked around, and then until something else is to be done."""
 
     def move_to(self, order: Sequence[str]) -> None:
         """These are the switches from now on."""
@@ -125,7 +130,10 @@ class Leadership:
         seat = self._seats.get(name)
         if seat is None or not self._decided.is_set() or seat.is_foreign:
             return None
-        if seat.holder == self.me or not self._is_first(self._standing()):
+        if self.deposed.is_set():
+            # It is about to begin anew, and would only depose the one that rules now.
+            return None
+        if seat.holder == self.me or not self._is_to_bid(self._standing()):
             return None
         found = above(seat.highest, self.me)
         if found is None or self._asked.get(name) == found:
@@ -183,8 +191,18 @@ class Leadership:
     def _standing(self) -> Standing:
         return standing(self._seats, self._order, self.me)
 
-    def _is_first(self, now: Standing) -> bool:
-        return now.first in (None, self.me)
+    def _is_to_bid(self, now: Standing) -> bool:
+        """Whether this one is first, or whoever is first lets the others be."""
+        if now.first in (None, self.me) or not now.vacant:
+            self._vacant_since = None
+            return now.first in (None, self.me)
+        time = self._clock.monotonic()
+        if self._vacant_since is None:
+            self._vacant_since = time
+        left = self._vacant_since + PATIENCE - time
+        if left > 0:
+            self._wake_in(left)
+        return left <= 0
 
     def _is_calm(self, name: str) -> bool:
         """Whether to take a switch from another controller now."""
@@ -199,16 +217,16 @@ class Leadership:
         return True
 
     def _wake_in(self, seconds: float) -> None:
-        """One timer is enough, for the first calm to end: each that goes on asks for it again."""
+        """Decide again. One timer is enough, for what is due first: the rest asks for it again."""
         loop = asyncio.get_running_loop()
         due = loop.time() + seconds
         if self._timer is not None:
             if self._timer.when() <= due:
                 return
             self._timer.cancel()
-        self._timer = loop.call_at(due, self._calm_ends)
+        self._timer = loop.call_at(due, self._wake)
 
-    def _calm_ends(self) -> None:
+    def _wake(self) -> None:
         self._timer = None
         self._decide()
 
@@ -239,7 +257,7 @@ class Leadership:
             for name, seat in list(self._seats.items()):
                 if seat.holder == self.me:
                     self._ballots[name].reconsider()
-        if self._is_first(now):
+        if self._is_to_bid(now):
             for name, seat in list(self._seats.items()):
                 if seat.holder != self.me:
                     self._ballots[name].take()
