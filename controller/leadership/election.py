@@ -1,10 +1,10 @@
 """One leader over all switches: which controller that is, as the switches show it.
 
 Every switch tells all controllers who is primary there. The one that is primary on most switches
-leads, of equals the one that has the first of them by name, and takes the others.
-Where nobody is primary anywhere, whoever sees that bids; likewise where the one that is first cannot
-have the others, and does not take them. Controllers named in the configuration
-(`leadership`) rule only with more than half of all switches, so that never two do.
+leads, of equals the one that has the first of them by name, and takes the others. Where nobody is
+primary anywhere, whoever sees that bids; likewise where the one that is first cannot have the
+others, and does not take them. Controllers named in the configuration (`leadership`) rule only with
+more than half of all switches, so that never two do.
 """
 
 from collections import Counter
@@ -50,7 +50,7 @@ class Standing:
 
 
 def standing(seats: Mapping[str, Seat], order: Sequence[str], me: int) -> Standing:
-    """Of controller `me`, which is told of `seats`, of the switches in `order`, the same for all."""
+    """Of controller `me`, which is told of `seats`. order: of all switches, the same everywhere."""
     holders = [(seats[name].holder if name in seats else None) for name in order]
     counts = Counter(holder for holder in holders if holder is not None)
     first = max(counts, key=lambda each: (counts[each], -holders.index(each)), default=None)

@@ -4,6 +4,7 @@ it leads (election.py)."""
 import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Protocol
 
 from fcn.controller.clock import Clock
@@ -60,7 +61,9 @@ class Leadership:
         self._unheard = set(order)
         self._decided = asyncio.Event()
         self._led = asyncio.Event()
-        self._other_leads = asyncio.Event()
+        self._first: int | None = None
+        self._changed = asyncio.Event()
+        """Whenever another one is first."""
         self._asked: dict[str, int] = {}
         """Bids that were not answered yet."""
         self._won: dict[str, int] = {}
@@ -121,9 +124,17 @@ class Leadership:
     async def other_leads(self) -> int:
         """Wait until another controller leads, and return its number."""
         while (found := self.leader_number()) is None:
-            self._other_leads.clear()
-            await self._other_leads.wait()
+            await self._first_changes()
         return found
+
+    async def leads_no_more(self, leader: int) -> None:
+        """Wait until another controller, or none, leads in the place of this one."""
+        while self.leader_number() == leader:
+            await self._first_changes()
+
+    async def _first_changes(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()
 
     def bid_for(self, name: str) -> int | None:
         """The election ID to take a switch with, None where it is not to be taken."""
@@ -206,7 +217,7 @@ class Leadership:
 
     def _is_calm(self, name: str) -> bool:
         """Whether to take a switch from another controller now."""
-        until, wait = self._calm.get(name, (0.0, 0.0))
+        until, wait = self._calm.get(name, (-inf, 0.0))
         now = self._clock.monotonic()
         if now < until:
             self._wake_in(until - now)
@@ -248,8 +259,9 @@ class Leadership:
         if not self._decided.is_set():
             return
         now = self._standing()
-        if now.first not in (None, self.me):
-            self._other_leads.set()
+        if now.first != self._first:
+            self._first = now.first
+            self._changed.set()
         leads = now.most if self._controllers else now.first == self.me
         if leads != self.leads:
             self.leads = leads
