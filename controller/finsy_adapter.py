@@ -189,8 +189,9 @@ def channels_by(open_channel: Callable[[str], grpc.aio.Channel]) -> Iterator[Non
 class Elector(Protocol):
     """Decides where a controller wants to be primary."""
 
-    def heard(self, primary: int | None, highest: int) -> None:
-        """The switch has told the election ID of the primary client, and the highest there was."""
+    def heard(self, primary: int | None, highest: int, *, won: bool) -> None:
+        """The switch has told the election ID of the primary client, and the highest there was;
+        won: this client is primary."""
 
     def left(self) -> None:
         """The stream has ended."""
@@ -286,4 +287,4 @@ class _Elected(Arbitrator):
         won = said.status.code == rpc_code.OK and told == self.election_id
         self.is_primary = won and told != self.initial_election_id
         taken = said.status.code != rpc_code.NOT_FOUND
-        self._elector.heard(told if taken else None, self._highest)
+        self._elector.heard(told if taken else None, self._highest, won=self.is_primary)

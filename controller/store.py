@@ -114,6 +114,7 @@ class Store:
 
     def replace(self, image: bytes) -> None:
         """Hold what another controller holds, from now on. Raises StoreError."""
+        self._check_place()
         try:
             with closing(sqlite3.connect(":memory:")) as other:
                 other.deserialize(image)
@@ -124,6 +125,11 @@ class Store:
                         f"what the leader keeps has schema {version}, and this controller's has "
                         f"{VERSION}: run the same fcn everywhere"
                     )
+                ((sound,),) = other.execute("PRAGMA quick_check(1)")
+                if sound != "ok":
+                    raise sqlite3.DatabaseError(sound.rpartition("\n")[2])
+                if _tables(other) != _tables(self._db):
+                    raise sqlite3.DatabaseError("it has other tables")
                 other.backup(self._db)
         except (sqlite3.Error, MemoryError) as error:
             # An empty image is said to be no memory.
@@ -358,6 +364,10 @@ class Store:
         ((sound,),) = run("PRAGMA quick_check(1)")
         if sound != "ok":
             raise sqlite3.DatabaseError(sound.rpartition("\n")[2])
+
+
+def _tables(database: sqlite3.Connection) -> set[tuple[object, ...]]:
+    return set(database.execute("SELECT type, name, sql FROM sqlite_schema"))
 
 
 def _identity(file: Path) -> tuple[int, int] | None:

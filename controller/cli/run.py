@@ -24,7 +24,7 @@ from fcn.controller.config import Config, ConfigError
 from fcn.controller.config.document import read_again
 from fcn.controller.finsy_adapter import FinsyError
 from fcn.controller.hostagent.service import AgentServiceError
-from fcn.controller.leadership.ids import number_of
+from fcn.controller.leadership.ids import number_of, run_of
 from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.logs import LogLevel, configure_logs
 from fcn.controller.northbound.audit import AuditError, AuditLog
@@ -94,7 +94,7 @@ async def _lead_or_wait(
     leadership = None
     if me is not None:
         names = {number_of(name): name for name in controllers}
-        leadership = Leadership(list(config.nodes), SYSTEM_CLOCK, number_of(me), names)
+        leadership = Leadership(list(config.nodes), SYSTEM_CLOCK, run_of(number_of(me)), names)
     plane = ControlPlane(config, leadership=leadership)
     plane.network.file = file
     async with AsyncExitStack() as stack:
@@ -115,7 +115,8 @@ async def _lead_or_wait(
             discard_output()
         jobs = [_show_progress(plane), collect_often(), _reload(plane, file, again, audit)]
         if me is not None:
-            addresses = {number_of(name): each for name, each in controllers.items()}
+            others_at = {name: each for name, each in controllers.items() if name != me}
+            addresses = {number_of(name): each for name, each in others_at.items()}
             own = Path(config.follow_tls) if config.follow_tls else None
             jobs.append(follow(plane.leadership, addresses, own, plane.keep))
         others = [asyncio.create_task(job) for job in jobs]

@@ -1,21 +1,25 @@
 """Election IDs that say whose they are (P4Runtime 1.4, Client Arbitration: the highest is primary).
 
-    127      64 63    56 55          0
-    +----------+--------+------------+
-    |  round   |  0xFC  | controller |
-    +----------+--------+------------+
+    127      64 63    56 55   16 15   0
+    +----------+--------+-------+-------+
+    |  round   |  0xFC  | name  |  run  |
+    +----------+--------+-------+-------+
+                         controller
 
 A controller comes to every switch under one of STANDBY, with which it takes it from nobody that
-rules, and bids with a round above all that the switch has seen. Other software's IDs are without
+rules, and bids with a round above all that the switch has seen. Its run is by chance: a switch may
+hold the dead stream of one before, and two may run under one name. Other software's IDs are without
 the mark.
 """
 
 import hashlib
+import secrets
 from typing import NamedTuple, Self
 
 MARK = 0xFC
 _MARK_SHIFT = 56
 _ROUND_SHIFT = 64
+_RUN_BITS = 16
 CONTROLLERS = 1 << _MARK_SHIFT
 """Numbers of controllers are below this."""
 LAST_ROUND = (1 << 64) - 1
@@ -29,8 +33,18 @@ WEAK = 10
 
 
 def number_of(name: str) -> int:
-    """The number of a controller that the configuration names."""
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[: _MARK_SHIFT // 8])
+    """The number of a name of `controllers`."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[: (_MARK_SHIFT - _RUN_BITS) // 8])
+
+
+def run_of(number: int) -> int:
+    """A controller that is started under the name with this number."""
+    return number << _RUN_BITS | secrets.randbits(_RUN_BITS)
+
+
+def name_of(controller: int) -> int:
+    """The number of a controller's name."""
+    return controller >> _RUN_BITS
 
 
 class ElectionId(NamedTuple):

@@ -4,15 +4,20 @@ it leads (election.py)."""
 import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Protocol
 
 from fcn.controller.clock import Clock
 from fcn.controller.leadership.election import Seat, Standing, standing
-from fcn.controller.leadership.ids import CONTROLLERS, ElectionId, above
+from fcn.controller.leadership.ids import CONTROLLERS, ElectionId, above, name_of
 
 LOOK_AROUND = 0.5
 """Seconds in which a controller that starts hears every switch before it bids, so that it takes
 none from a leader it has not seen; less, once all have answered or refused."""
+
+PATIENCE = 1.0
+"""Seconds in which a leader takes switches where nobody is primary. One that does not is cut off
+from them, or gone, and a switch that hangs has not said so."""
 
 FIRST_CALM, LAST_CALM = 1.0, 32.0
 """Seconds between two bids for a switch that another controller holds, twice as long each time:
@@ -32,8 +37,8 @@ class Ballot(Protocol):
 class Leadership:
     """Of one controller, over the switches in `order`.
 
-    controllers: names by number, of all that may lead; with them, only more than half of the
-    switches make a leader. Without them whoever is first of those that are seen leads.
+    controllers: names by number (ids.number_of), of all that may lead; with them, only more than
+    half of the switches make a leader. Without them whoever is first of those that are seen leads.
     """
 
     def __init__(
@@ -47,7 +52,8 @@ class Leadership:
         self.leads = False
         self.deposed = asyncio.Event()
         """Set once another controller has ruled after this one did: what this one knows is old."""
-        self._order = list(order)
+        # By name: in the files of two controllers the order may differ.
+        self._order = sorted(order)
         self._clock = clock
         self._controllers = controllers or {}
         self._seats: dict[str, Seat] = {}
@@ -55,19 +61,22 @@ class Leadership:
         self._unheard = set(order)
         self._decided = asyncio.Event()
         self._led = asyncio.Event()
-        self._other_leads = asyncio.Event()
+        self._first: int | None = None
+        self._changed = asyncio.Event()
+        """Whenever another one is first."""
         self._asked: dict[str, int] = {}
         """Bids that were not answered yet."""
         self._won: dict[str, int] = {}
         """The election ID with which this controller last became primary on a switch."""
         self._calm: dict[str, tuple[float, float]] = {}
         """Until when not to bid for a switch that another holds, and how long that was."""
+        self._vacant_since: float | None = None
         self._timer: asyncio.TimerHandle | None = None
-        """Until the controller has looked around, and then until the next calm ends."""
+        """Until the controller has looked around, and then until something else is to be done."""
 
     def move_to(self, order: Sequence[str]) -> None:
         """These are the switches from now on."""
-        gone, self._order = set(self._order) - set(order), list(order)
+        gone, self._order = set(self._order) - set(order), sorted(order)
         for name in gone:
             self._seats.pop(name, None)
             self._ballots.pop(name, None)
@@ -80,13 +89,18 @@ class Leadership:
         """The connection to a switch."""
         self._ballots[name] = ballot
 
-    def heard(self, name: str, seat: Seat) -> None:
-        """A switch has said who is primary."""
+    def heard(self, name: str, seat: Seat, *, won: bool) -> None:
+        """A switch has said who is primary; won: it is who asked on this stream."""
+        if name not in self._ballots:
+            return
+        if seat.holder == self.me and not won:
+            # The switch has not noticed that a stream of this controller has ended.
+            seat = Seat(None, seat.highest)
         self._seats[name] = seat
         self._asked.pop(name, None)
         if seat.holder == self.me:
             self._won[name] = seat.highest
-        elif self._won.get(name, seat.highest) < seat.highest and ElectionId.parse(seat.highest):
+        elif name in self._won and self._won[name] < seat.highest and _is_others(seat, self.me):
             self.deposed.set()
         self._has_answered(name)
 
@@ -110,16 +124,27 @@ class Leadership:
     async def other_leads(self) -> int:
         """Wait until another controller leads, and return its number."""
         while (found := self.leader_number()) is None:
-            self._other_leads.clear()
-            await self._other_leads.wait()
+            await self._first_changes()
         return found
+
+    async def leads_no_more(self, leader: int) -> None:
+        """Wait until another controller, or none, leads in the place of this one."""
+        while self.leader_number() == leader:
+            await self._first_changes()
+
+    async def _first_changes(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()
 
     def bid_for(self, name: str) -> int | None:
         """The election ID to take a switch with, None where it is not to be taken."""
         seat = self._seats.get(name)
         if seat is None or not self._decided.is_set() or seat.is_foreign:
             return None
-        if seat.holder == self.me or not self._is_first(self._standing()):
+        if self.deposed.is_set():
+            # It is about to begin anew, and would only depose the one that rules now.
+            return None
+        if seat.holder == self.me or not self._is_to_bid(self._standing()):
             return None
         found = above(seat.highest, self.me)
         if found is None or self._asked.get(name) == found:
@@ -155,14 +180,21 @@ class Leadership:
         if leader := self.leader():
             return f"{leader} leads; this one takes over when that ends"
         now = self._standing()
+        if seat is not None and above(seat.highest, self.me) is None:
+            return (
+                "this switch has seen the highest election ID that there is, of other software: it "
+                "takes no controller before it restarts"
+            )
         return (
             f"nobody leads: this controller is primary on {now.held} of {now.switches} switches, "
             "and changes nothing before it is on more than half of them"
         )
 
     def _name(self, controller: int) -> str:
-        if name := self._controllers.get(controller):
-            return f"controller {name}"
+        number = name_of(controller)
+        if name := self._controllers.get(number):
+            too = " (another that runs under this name, too)" if number == name_of(self.me) else ""
+            return f"controller {name}{too}"
         seats = self._seats.values()
         ids = [seat.primary for seat in seats if seat.primary and seat.holder == controller]
         return f"another controller (election ID {max(ids)})"
@@ -170,23 +202,42 @@ class Leadership:
     def _standing(self) -> Standing:
         return standing(self._seats, self._order, self.me)
 
-    def _is_first(self, now: Standing) -> bool:
-        return now.first in (None, self.me)
+    def _is_to_bid(self, now: Standing) -> bool:
+        """Whether this one is first, or whoever is first lets the others be."""
+        if now.first in (None, self.me) or not now.vacant:
+            self._vacant_since = None
+            return now.first in (None, self.me)
+        time = self._clock.monotonic()
+        if self._vacant_since is None:
+            self._vacant_since = time
+        left = self._vacant_since + PATIENCE - time
+        if left > 0:
+            self._wake_in(left)
+        return left <= 0
 
     def _is_calm(self, name: str) -> bool:
         """Whether to take a switch from another controller now."""
-        until, wait = self._calm.get(name, (0.0, 0.0))
+        until, wait = self._calm.get(name, (-inf, 0.0))
         now = self._clock.monotonic()
         if now < until:
-            if self._timer is None:
-                self._timer = asyncio.get_running_loop().call_later(until - now, self._calm_ends)
+            self._wake_in(until - now)
             return False
         # Quiet for as long as the longest wait, it begins anew.
         wait = FIRST_CALM if now > until + LAST_CALM else min(2 * wait, LAST_CALM)
         self._calm[name] = (now + wait, wait)
         return True
 
-    def _calm_ends(self) -> None:
+    def _wake_in(self, seconds: float) -> None:
+        """Decide again. One timer is enough, for what is due first: the rest asks for it again."""
+        loop = asyncio.get_running_loop()
+        due = loop.time() + seconds
+        if self._timer is not None:
+            if self._timer.when() <= due:
+                return
+            self._timer.cancel()
+        self._timer = loop.call_at(due, self._wake)
+
+    def _wake(self) -> None:
         self._timer = None
         self._decide()
 
@@ -208,8 +259,9 @@ class Leadership:
         if not self._decided.is_set():
             return
         now = self._standing()
-        if now.first not in (None, self.me):
-            self._other_leads.set()
+        if now.first != self._first:
+            self._first = now.first
+            self._changed.set()
         leads = now.most if self._controllers else now.first == self.me
         if leads != self.leads:
             self.leads = leads
@@ -217,7 +269,13 @@ class Leadership:
             for name, seat in list(self._seats.items()):
                 if seat.holder == self.me:
                     self._ballots[name].reconsider()
-        if self._is_first(now):
+        if self._is_to_bid(now):
             for name, seat in list(self._seats.items()):
                 if seat.holder != self.me:
                     self._ballots[name].take()
+
+
+def _is_others(seat: Seat, me: int) -> bool:
+    """Whether another controller was the last to take a switch."""
+    last = ElectionId.parse(seat.highest)
+    return last is not None and last.controller != me

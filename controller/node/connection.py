@@ -190,12 +190,11 @@ class Connection:
         """The switch has all of that in this program."""
         self._kept.drop()
 
-    def heard(self, primary: int | None, highest: int) -> None:
+    def heard(self, primary: int | None, highest: int, *, won: bool) -> None:
         """See finsy_adapter.Elector, as `left`, `decided` and `bid`."""
-        won = None if primary is None else ElectionId.parse(primary)
-        if won is not None and won.controller == self._leadership.me:
-            self._kept.lead(won.round)
-        self._leadership.heard(self.name, Seat(primary, highest))
+        if won and (bid := ElectionId.parse(highest)) is not None:
+            self._kept.lead(bid.round)
+        self._leadership.heard(self.name, Seat(primary, highest), won=won)
 
     def left(self) -> None:
         self._leadership.left(self.name)

@@ -9,6 +9,7 @@ import grpc
 
 from fcn.contract.certificates import TlsFileError
 from fcn.contract.transport import is_socket
+from fcn.controller.leadership.ids import name_of
 from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.northbound.client import client_credentials
 from fcn.controller.proto import fcn_pb2 as pb
@@ -23,6 +24,10 @@ RETRY = 0.5
 MAX_IMAGE = 1 << 28
 """Octets."""
 
+KEEPALIVE_MS = 20_000
+"""Without a word from the leader, until it is asked whether it is there, and then until it is not:
+a connection may be dead without an end."""
+
 
 async def follow(
     leadership: Leadership,
@@ -31,21 +36,24 @@ async def follow(
     keep: Callable[[bytes], None],
 ) -> None:
     """Call `keep` with what the leader keeps whenever that changes, while another one leads.
-    `addresses`: of the controllers' APIs, by number; `tls`: the folder of this one's certificate
-    at those that are reached over TCP. Runs until cancelled."""
+    `addresses`: of the other controllers' APIs, by number of their names; `tls`: the folder of this
+    one's certificate at those that are reached over TCP. Runs until cancelled."""
     told = ""
     while True:
         leader = await leadership.other_leads()
+        address = addresses.get(name_of(leader), "")
         try:
-            await _follow(leadership, leader, _channel(addresses[leader], tls), keep)
-        except (grpc.RpcError, StoreError, TlsFileError, KeyError) as error:
+            if not address:
+                raise StoreError(f"{leadership.leader()} is no other of `controllers` here")
+            await _follow(leadership, leader, _channel(address, tls), keep)
+        except (grpc.RpcError, StoreError, TlsFileError, ValueError) as error:
             reason = error.details() if isinstance(error, grpc.RpcError) else str(error)
             # Once, not with every attempt.
             if reason != told:
                 LOG.warning(
                     "what the leader keeps is not known (%s: %s); what was said there by command "
                     "would be lost if this one took over now",
-                    addresses.get(leader, "no address"),
+                    address or "no address",
                     reason,
                 )
             told = reason
@@ -55,7 +63,12 @@ async def follow(
 def _channel(address: str, tls: Path | None) -> grpc.aio.Channel:
     """The files are read for every connection, so that renewed ones are taken. Raises
     TlsFileError."""
-    options = [("grpc.max_receive_message_length", MAX_IMAGE)]
+    options = [
+        ("grpc.max_receive_message_length", MAX_IMAGE),
+        ("grpc.keepalive_time_ms", KEEPALIVE_MS),
+        ("grpc.keepalive_timeout_ms", KEEPALIVE_MS),
+        ("grpc.http2.max_pings_without_data", 0),
+    ]
     if tls is None or is_socket(address):
         return grpc.aio.insecure_channel(address, options)
     return grpc.aio.secure_channel(address, client_credentials(tls), options)
@@ -65,8 +78,22 @@ async def _follow(
     leadership: Leadership, leader: int, channel: grpc.aio.Channel, keep: Callable[[bytes], None]
 ) -> None:
     async with channel:
-        stub = Stub(channel, pb.DESCRIPTOR.services_by_name["Fcn"])
-        async for state in stub.FollowState(pb.FollowStateRequest()):
-            if leadership.leader_number() != leader:
-                return
-            keep(state.image)
+        jobs = [
+            asyncio.create_task(_read(channel, keep)),
+            asyncio.create_task(leadership.leads_no_more(leader)),
+        ]
+        try:
+            # One that is stopped, or cut off, says nothing of that.
+            await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for job in jobs:
+                job.cancel()
+            found = (await asyncio.gather(*jobs, return_exceptions=True))[0]
+    if isinstance(found, Exception):
+        raise found
+
+
+async def _read(channel: grpc.aio.Channel, keep: Callable[[bytes], None]) -> None:
+    stub = Stub(channel, pb.DESCRIPTOR.services_by_name["Fcn"])
+    async for state in stub.FollowState(pb.FollowStateRequest()):
+        keep(state.image)

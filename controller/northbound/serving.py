@@ -18,6 +18,7 @@ from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.northbound.access import Guarded
 from fcn.controller.northbound.api import FcnService
 from fcn.controller.northbound.audit import AuditLog
+from fcn.controller.northbound.following import KEEPALIVE_MS
 from fcn.controller.northbound.local_users import SUFFIX, LocalUsers
 from fcn.controller.northbound.network import Network
 from fcn.controller.proto import fcn_pb2 as pb
@@ -122,7 +123,12 @@ async def serving(
     """Serve on host:port or unix:/path, which `group` may use, too; yields the address in use.
     Raises ApiError, OSError."""
     server = grpc.aio.server(
-        options=[("grpc.so_reuseport", 0), ("grpc.max_receive_message_length", MAX_REQUEST)]
+        options=[
+            ("grpc.so_reuseport", 0),
+            ("grpc.max_receive_message_length", MAX_REQUEST),
+            # Other controllers look whether this one is there (following.py).
+            ("grpc.http2.min_recv_ping_interval_without_data_ms", KEEPALIVE_MS // 2),
+        ]
     )
     try:
         revoked = tls.revoked(LOG.error).now if tls is not None else Revoked

@@ -3,6 +3,7 @@
 import asyncio
 import random
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -215,6 +216,27 @@ def test_what_is_no_store_is_refused(image: bytes) -> None:
     with pytest.raises(StoreError):
         store.replace(image)
     assert store.flows() == [FLOW]
+
+
+@pytest.mark.parametrize("change", ["DROP TABLE flow", "CREATE TABLE song (name TEXT)"])
+def test_a_store_with_other_tables_is_refused(tmp_path: Path, change: str) -> None:
+    Store(str(tmp_path)).close()
+    with closing(sqlite3.connect(tmp_path / FILE)) as other:
+        other.execute("PRAGMA journal_mode = DELETE")
+        other.execute(change)
+        image = other.serialize()
+    store = Store()
+    store.register(FLOW)
+    with pytest.raises(StoreError, match="it has other tables"):
+        store.replace(image)
+    assert store.flows() == [FLOW]
+
+
+def test_an_image_is_not_kept_in_a_file_that_was_removed(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    (tmp_path / FILE).unlink()
+    with pytest.raises(StoreError, match="was removed, or replaced"):
+        store.replace(Store().image())
 
 
 def test_another_programs_file_is_left_alone(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.clock import Clock
 from fcn.controller.config import parse_config
 from fcn.controller.finsy_adapter import channels_by
+from fcn.controller.leadership.ids import run_of
 from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.node.connection import State
 from fcn.lab.control.channel import Channel
@@ -38,8 +39,8 @@ class Rivals:
     _running: dict[int, AsyncExitStack] = field(default_factory=dict)
     _anew: dict[int, asyncio.Task[None]] = field(default_factory=dict)
 
-    async def start(self, number: int) -> ControlPlane:
-        """Start a controller."""
+    async def start(self, number: int, under: int | None = None) -> ControlPlane:
+        """Start a controller, under the name of this one or of another."""
         network = yaml.safe_load(yaml.safe_dump(self.network))
         for place, name in enumerate(self.switches):
             network["nodes"][name]["grpc"] = f"127.0.{number}.{place + 1}:9559"
@@ -52,20 +53,21 @@ class Rivals:
         clock = Clock(time, time, time)
         names = {1: "one", 2: "two", 3: "three", 4: "four"} if self.named else None
         config = parse_config(yaml.safe_dump(network))
-        leadership = Leadership(list(config.nodes), clock, number, names)
+        me = run_of(number if under is None else under)
+        leadership = Leadership(list(config.nodes), clock, me, names)
         plane = ControlPlane(config, clock, random.Random(number), leadership)
         stack = AsyncExitStack()
         await stack.enter_async_context(plane.running())
         self.planes[number], self._running[number] = plane, stack
-        self._anew[number] = asyncio.create_task(self._begin_anew(number, plane))
+        self._anew[number] = asyncio.create_task(self._begin_anew(number, plane, under))
         return plane
 
-    async def _begin_anew(self, number: int, plane: ControlPlane) -> None:
+    async def _begin_anew(self, number: int, plane: ControlPlane, under: int | None) -> None:
         """As `fcn run` does where another one has ruled."""
         await plane.leadership.deposed.wait()
         if self.planes.get(number) is plane:
             await self._stop(number)
-            await self.start(number)
+            await self.start(number, under)
 
     async def _stop(self, number: int) -> None:
         del self.planes[number]

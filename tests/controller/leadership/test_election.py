@@ -32,6 +32,24 @@ def seats(holders: str) -> dict[str, Seat]:
 
 
 @pytest.mark.parametrize(
+    ("holders", "vacant"),
+    [
+        ("2---", True),
+        ("-2-2", True),
+        ("2--2", False),
+        ("22--", False),
+        ("2-- ", False),
+        ("2-xx", True),
+        ("2xxx", False),
+        ("1---", False),
+        ("23--", True),
+    ],
+)
+def test_nobody_can_have_most_but_this_one(holders: str, vacant: bool) -> None:
+    assert standing(seats(holders), ORDER, 1).vacant == vacant
+
+
+@pytest.mark.parametrize(
     ("holders", "first", "held", "most"),
     [
         ("----", None, 0, False),
