@@ -105,6 +105,8 @@ def _check_api(config: Config) -> Iterator[Finding]:
             "over TCP the leader wants a certificate of whoever follows it: name a folder as for "
             "`fcn --tls` with follow_tls",
         )
+    if config.follow_tls is not None:
+        yield from _check_follower(Path(config.follow_tls))
     if config.api_group is None:
         return
     if len(over_tcp) == len(listening):
@@ -114,6 +116,14 @@ def _check_api(config: Config) -> Iterator[Finding]:
         grp.getgrnam(config.api_group)
     except KeyError:
         yield ("api_group",), f"there is no group {config.api_group} on this machine"
+
+
+def _check_follower(folder: Path) -> Iterator[Finding]:
+    certificate, key, ca = (folder / f"{name}.pem" for name in ("certificate", "key", "ca"))
+    path: KeyPath = ("follow_tls",)
+    yield from _problem(path, check_certificates, ca)
+    wrong = list(_problem(path, check_own, certificate))
+    yield from wrong or _problem(path, check_key, certificate, key)
 
 
 def _check_plain(

@@ -1,6 +1,7 @@
 """TLS to switches in the configuration, and where plain text may go."""
 
 from datetime import UTC, datetime, timedelta
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -256,12 +257,19 @@ def test_controllers(network: dict[str, Any], controllers: dict[str, str], said:
         assert problem.startswith(begin)
 
 
-def test_controllers_over_tcp(network: dict[str, Any], listener: dict[str, str]) -> None:
+def test_controllers_over_tcp(
+    network: dict[str, Any], listener: dict[str, str], tmp_path: Path
+) -> None:
     del network["api"], network["insecure"]
     network |= {"controllers": {"a": "unix:/run/a", "b": "10.0.0.1:9559"}, "tls": listener}
     (problem,) = _problems(network)
     assert problem.endswith("name a folder as for `fcn --tls` with follow_tls")
-    assert _problems(network | {"follow_tls": "/etc/fcn/follow"}) == []
+    network["follow_tls"] = str(tmp_path / "follow")
+    assert all(problem.startswith("follow_tls: cannot read ") for problem in _problems(network))
+    (tmp_path / "follow").mkdir()
+    for name in ("certificate", "key", "ca"):
+        shutil.copy(listener[name], tmp_path / "follow" / f"{name}.pem")
+    assert _problems(network) == []
 
 
 def test_controllers_say_where_the_api_is(network: dict[str, Any]) -> None:
