@@ -1,7 +1,7 @@
 """TLS to switches in the configuration, and where plain text may go."""
 
-from datetime import UTC, datetime, timedelta
 import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
