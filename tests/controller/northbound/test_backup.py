@@ -31,6 +31,10 @@ CHANGES: dict[str, Callable[[FcnClient], Any]] = {
 }
 
 
+OTHER = (1 << 100) + 7
+"""Election ID of other software, above that of the controller."""
+
+
 async def test_every_change_names_who_is_primary(
     network: dict[str, Any], switches: dict[str, MemorySwitch]
 ) -> None:
@@ -39,7 +43,7 @@ async def test_every_change_names_who_is_primary(
         if route.pop("tunnel", None):
             route["policy"] = "one"
     plane = ControlPlane(parse_config(yaml.safe_dump(network)))
-    options = fy.SwitchOptions(device_id=1, initial_election_id=999)
+    options = fy.SwitchOptions(device_id=1, initial_election_id=OTHER)
 
     async def asked(api: str, change: Callable[[FcnClient], Any]) -> str:
         """Why it is refused."""
@@ -61,8 +65,9 @@ async def test_every_change_names_who_is_primary(
             await until(lambda: plane.nodes["pe1"].status.state is State.BACKUP)
             for name, change in CHANGES.items():
                 assert await asked(api, change) == (
-                    "this controller is a backup at pe1, and changes nothing there: another one is "
-                    "primary (election ID 999); give the command to that one"
+                    "this controller is a backup at pe1, and changes nothing there: another "
+                    f"controller is primary on this switch (election ID {OTHER}); stop it, and "
+                    "this one becomes primary"
                 ), name
             assert [flow.key for flow in plane.flows.all()] == [FLOW]
             assert plane.nodes["pe1"].features == plane.nodes["pe1"].provision.node.features
