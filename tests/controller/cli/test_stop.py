@@ -54,7 +54,8 @@ def test_a_signal_that_ends_the_controller_is_named(tmp_path: Path, number: sign
 def test_its_file_is_read_again(tmp_path: Path) -> None:
     """And refused as a whole where anything is wrong, by its line."""
     file = tmp_path / "network.yaml"
-    with controller_of_its_own(tmp_path) as process:
+    # Whoever runs the tests may ignore SIGHUP, and a process inherits that.
+    with controller_of_its_own(tmp_path, "env", "--default-signal=HUP") as process:
 
         def said(what: str) -> None:
             process.send(signal.SIGHUP)
