@@ -12,7 +12,7 @@ from fcn.lab.sweep.measures import MEASURES
 
 GRIDS_FOLDER = Path(__file__).parent
 GRIDS = (
-    "distance-short", "distance-long", "buffer", "pairs", "rate", "all-reduce", "failure",
+    "distance", "far", "buffer", "pairs", "rate", "all-reduce", "failure",
 )  # fmt: skip
 NUMBERS = RESULTS / "findings"
 
