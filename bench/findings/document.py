@@ -1,6 +1,6 @@
 """docs/findings.md: the text of findings.md.in with its numbers and tables.
 
-`{{GRID|MODE|CASE|MEASURE}}` is a number, `{{A / B}}` of two such numbers their ratio, and
+`{{GRID|MODE|CASE|MEASURE}}` is a number, `{{A - B}}` the difference of two such numbers, and
 `{{table GRID|CASE|MEASURES}}` a table of all modes of the grid.
 """
 
@@ -10,7 +10,8 @@ from pathlib import Path
 
 from fcn.bench.findings.numbers import GRIDS_FOLDER, Number, Numbers
 from fcn.bench.harness import BenchError
-from fcn.lab.report.amounts import NOTHING
+from fcn.lab.report.amounts import NOTHING, show
+from fcn.lab.sweep.measures import MEASURES
 
 TEMPLATE = GRIDS_FOLDER / "findings.md.in"
 DOCUMENT = GRIDS_FOLDER.resolve().parents[1] / "docs" / "findings.md"
@@ -72,12 +73,12 @@ def _value(text: str, grids: Mapping[str, Numbers]) -> str:
     if text.startswith("table "):
         name, case, measures = text.removeprefix("table ").split("|")
         return table(_grid(name, grids), case, measures.split())
-    parts = [_number(each.strip(), grids) for each in text.split(" / ")]
+    parts = [_number(each.strip(), grids) for each in text.split(" - ")]
     if len(parts) == 1:
         return str(parts[0])
-    if len(parts) != 2 or not parts[1].mean:
-        raise BenchError(f"{text}: not a ratio of two numbers")
-    return f"{parts[0].mean / parts[1].mean:.2f}"
+    if len(parts) != 2:
+        raise BenchError(f"{text}: not a difference of two numbers")
+    return show(parts[0].mean - parts[1].mean, MEASURES[parts[0].measure])
 
 
 def _number(text: str, grids: Mapping[str, Numbers]) -> Number:
