@@ -1,1 +1,1 @@
-"""What the laboratory finds about the modes: grids of it, and docs/findings.md made of their tables."""
+"""What the laboratory finds about the modes: grids, and docs/findings.md made of their tables."""

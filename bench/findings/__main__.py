@@ -1,7 +1,7 @@
-"""Runs the grids of the findings and writes docs/findings.md with its plots: `make findings`.
+"""Runs the grids of the findings and writes docs/findings.md, plots, and the README's part of it.
 
-Runs that are there already, in out/lab/findings, are not run again; numbers of each grid are kept in
-bench/results/findings. With --document only the document is written, of the numbers that are kept.
+`make findings`. Runs that are there already, in out/lab/findings, are not run again; numbers of
+each grid are kept in bench/results/findings. With --document only the document is written, of the numbers that are kept.
 """
 
 from pathlib import Path

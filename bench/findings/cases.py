@@ -1,8 +1,8 @@
-"""The grids of the incast, and its scenario: `python -m fcn.bench.findings.cases` writes their files.
+"""The grids of the incast, and its scenario: `python -m fcn.bench.findings.cases` writes them.
 
-Everything is to the round trip and to the bandwidth-delay product (BDP), so that distances, rates and
-buffers are compared with hosts and switches set alike: times of DCQCN and of notifications as in the
-scenarios `modes-100-km` and `modes-1000-km`, depths in packets of PACKET octets.
+Everything is to the round trip and to the bandwidth-delay product (BDP), so that distances, rates
+and buffers are compared with hosts and switches set alike: times of DCQCN and notifications as in
+the scenarios `modes-100-km` and `modes-1000-km`, depths in packets of PACKET octets.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,8 +33,9 @@ INTERVALS = (1.25, 1, 0.625, 0.5, 0.375, 0.25, 0.125)
 """Between notifications of a flow at each, in round trips."""
 
 HEADS: Mapping[str, str] = {
-    "incast": "8 hosts send 3 BDPs to one, three times, into a queue that serves half of what they offer at\n"
-    "# first. Another host sends messages of Facebook's Hadoop cluster through the same queue, a tenth of its rate.",
+    "incast": "8 hosts send 3 BDPs to one, three times, into a queue that serves half of it.\n"
+    "# Another host sends messages of Facebook's Hadoop cluster through that queue, a tenth of its\n"
+    "# rate.",
     "distance": "A buffer that nothing fills: which one does each mode need at which distance?",
     "far": "As `distance`, further, with one seed.",
     "buffer": "25 Gb/s over 1000 km, buffers from a tenth of the BDP to ten.",
@@ -49,8 +50,8 @@ def case(km: int, bdps: float, rate: int = 100) -> dict[str, Any]:
     bdp = rate * trip / 8
     packets = bdp / PACKET
     room = int(bdps * bdp / PACKET)
-    # What the queue serves in the round trip to the neighbour that holds: released at that depth, it
-    # does not run dry. Smaller buffers have no room for it.
+    # What the queue serves in the round trip to the neighbour that holds: released at that depth,
+    # it does not run dry. Smaller buffers have no room for it.
     served = int(packets / 2)
     hold_at = max(4, min(int(1.2 * served), int(room * 0.36)))
     release_at = max(2, min(served, int(hold_at * 0.95)))
@@ -158,9 +159,7 @@ def grids() -> dict[str, dict[str, Any]]:
         "distance": _grid(MODES, {f"{km} km": case(km, AMPLE) for km in (10, 100)}, seeds=3),
         "far": _grid(MODES, {"1000 km": case(1000, AMPLE)}),
         "buffer": _grid(MODES, slow),
-        "rate": _grid(
-            SOME, {f"{rate} Gb/s": case(100, AMPLE, rate) for rate in (10, 400)}
-        ),
+        "rate": _grid(SOME, {f"{rate} Gb/s": case(100, AMPLE, rate) for rate in (10, 400)}),
         "pairs": _grid(("fcn", "fantel"), {name: with_holds(it) for name, it in slow.items()}),
     }
 

@@ -1,4 +1,4 @@
-"""docs/findings.md: the text of findings.md.in with its numbers and tables.
+"""docs/findings.md, and the README's part of it: findings.md.in and readme.md.in with their numbers.
 
 `{{GRID|MODE|CASE|MEASURE}}` is a number, `{{A - B}}` the difference of two such numbers, and
 `{{table GRID|CASE|MEASURES}}` a table of all modes of the grid.
@@ -6,7 +6,6 @@
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 from fcn.bench.findings.numbers import GRIDS_FOLDER, Number, Numbers
 from fcn.bench.harness import BenchError
@@ -14,7 +13,10 @@ from fcn.lab.report.amounts import NOTHING, show
 from fcn.lab.sweep.measures import MEASURES
 
 TEMPLATE = GRIDS_FOLDER / "findings.md.in"
+README_TEMPLATE = TEMPLATE.with_name("readme.md.in")
 DOCUMENT = GRIDS_FOLDER.resolve().parents[1] / "docs" / "findings.md"
+README = DOCUMENT.parents[1] / "README.md"
+BEGIN, END = "<!-- findings: written by make findings -->\n", "<!-- end of findings -->"
 
 TITLES: Mapping[str, str] = {
     "goodput_bps": "goodput",
@@ -42,9 +44,20 @@ def render(template: str, grids: Mapping[str, Numbers]) -> str:
     return _FIELD.sub(lambda found: _value(found[1].strip(), grids), template)
 
 
-def write(grids: Mapping[str, Numbers], file: Path = DOCUMENT) -> None:
-    """Write it."""
-    file.write_text(render(TEMPLATE.read_text(), grids))
+def in_readme(text: str, grids: Mapping[str, Numbers]) -> str:
+    """The README with what it says of the findings. Raises BenchError."""
+    head, begin, rest = text.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not (begin and end):
+        raise BenchError(f"{README} has no {BEGIN.strip()} ... {END}")
+    return head + begin + render(README_TEMPLATE.read_text(), grids) + end + tail
+
+
+def write(grids: Mapping[str, Numbers]) -> None:
+    """Write both, or none where a number is missing."""
+    made = render(TEMPLATE.read_text(), grids), in_readme(README.read_text(), grids)
+    for file, text in zip((DOCUMENT, README), made, strict=True):
+        file.write_text(text)
 
 
 def table(numbers: Numbers, case: str, measures: list[str]) -> str:

@@ -50,8 +50,8 @@ class GridError(ScenarioError):
 
 class Grid(Model):
     """The whole file. `modes`: those of the scenarios where left out. `parameters`: values by their
-    place in a scenario, as `hosts.dcqcn.g` or `traffic.0.size`. `cases`: values that belong together,
-    by a name. `until`: where runs end early."""
+    place in a scenario, as `hosts.dcqcn.g` or `traffic.0.size`. `cases`: values that belong
+    together, by a name. `until`: where runs end early."""
 
     scenarios: Annotated[Items[str], Field(min_length=1)]
     modes: Items[Mode] = ()

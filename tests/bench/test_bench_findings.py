@@ -34,14 +34,19 @@ def test_grids_are_possible_and_their_numbers_are_all_there(name: str) -> None:
 
 
 def test_grids_are_those_of_the_rule() -> None:
-    assert cases.files() == {
-        name: (GRIDS_FOLDER / name).read_text() for name in cases.files()
-    }, "python -m fcn.bench.findings.cases"
+    assert cases.files() == {name: (GRIDS_FOLDER / name).read_text() for name in cases.files()}, (
+        "python -m fcn.bench.findings.cases"
+    )
 
 
 def test_the_page_is_that_of_the_numbers() -> None:
-    found = document.render(document.TEMPLATE.read_text(), {name: read(name) for name in GRIDS})
+    grids = {name: read(name) for name in GRIDS}
+    found = document.render(document.TEMPLATE.read_text(), grids)
     assert document.DOCUMENT.read_text() == found, "make findings"
+    readme = document.README.read_text()
+    assert document.in_readme(readme, grids) == readme, "make findings"
+    with pytest.raises(BenchError):
+        document.in_readme(found, grids)
 
 
 def test_plots_are_drawn_alike_each_time(tmp_path: Path) -> None:
@@ -68,7 +73,9 @@ def test_a_table_says_where_a_mode_is_worse() -> None:
 
 
 def test_numbers_in_the_text() -> None:
-    text = "{{some|fcn|1 km|frames_lost}}; {{some|ecn|1 km|goodput_bps - some|fcn|1 km|goodput_bps}}"
+    text = (
+        "{{some|fcn|1 km|frames_lost}}; {{some|ecn|1 km|goodput_bps - some|fcn|1 km|goodput_bps}}"
+    )
     assert document.render(text, {"some": SOME}) == "1,234; 20 Gb/s"
 
 
