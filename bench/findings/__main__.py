@@ -1,7 +1,8 @@
 """Runs the grids of the findings and writes docs/findings.md, plots, and the README's part of it.
 
 `make findings`. Runs that are there already, in out/lab/findings, are not run again; numbers of
-each grid are kept in bench/results/findings. With --document only the document is written, of the numbers that are kept.
+each grid are kept in bench/results/findings. With --document nothing is run: the
+page is written of the numbers that are kept.
 """
 
 from pathlib import Path
@@ -25,7 +26,7 @@ def main() -> None:
     for name in () if options.document else options.grid:
         folder = options.out / name
         sweep(GRIDS_FOLDER / f"{name}.yaml", folder, options.workers, None)
-        keep(name, folder / "summary.parquet")
+        keep(name, folder / "runs.parquet")
     grids = {name: read(name) for name in GRIDS}
     document.write(grids)
     plots.draw(grids, document.DOCUMENT.parent)

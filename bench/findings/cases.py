@@ -34,8 +34,8 @@ INTERVALS = (1.25, 1, 0.625, 0.5, 0.375, 0.25, 0.125)
 
 HEADS: Mapping[str, str] = {
     "incast": "8 hosts send 3 BDPs to one, three times, into a queue that serves half of it.\n"
-    "# Another host sends messages of Facebook's Hadoop cluster through that queue, a tenth of its\n"
-    "# rate.",
+    "# Another host sends messages of Facebook's Hadoop cluster through that queue, a tenth of\n"
+    "# its rate.",
     "distance": "A buffer that nothing fills: which one does each mode need at which distance?",
     "far": "As `distance`, further, with one seed.",
     "buffer": "25 Gb/s over 1000 km, buffers from a tenth of the BDP to ten.",

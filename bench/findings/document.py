@@ -1,4 +1,4 @@
-"""docs/findings.md, and the README's part of it: findings.md.in and readme.md.in with their numbers.
+"""docs/findings.md, and the README's part of it: two templates with their numbers.
 
 `{{GRID|MODE|CASE|MEASURE}}` is a number, `{{A - B}}` the difference of two such numbers, and
 `{{table GRID|CASE|MEASURES}}` a table of all modes of the grid.
@@ -32,6 +32,7 @@ TITLES: Mapping[str, str] = {
     "reaction_median_ns": "reaction",
     "frames_lost": "lost",
     "retransmitted": "sent again",
+    "cuts": "cuts",
     "pauses": "pauses",
     "paused_ns": "paused",
     "held": "held",

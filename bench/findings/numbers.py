@@ -1,8 +1,10 @@
-"""The numbers of the findings: means over seeds, kept in a small file of each grid."""
+"""The numbers of the findings: of each run, kept in a small file of each grid."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import floor, log10
 from pathlib import Path
+from statistics import fmean
 
 import pandas as pd
 
@@ -28,32 +30,37 @@ HIGHER_IS_BETTER = frozenset({"goodput_bps", "completed"})
 SAME = 0.05
 """Means that differ by less are called equal."""
 
-KEYS = ["mode", "case", "measure"]
+COLUMNS = ["mode", "case", "measure", "seed", "value"]
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A mean over so many runs. half: of its 95 % interval, None of one run."""
+    """A measure of runs that differ in their seed only: values by seed."""
 
     measure: str
-    runs: int
-    mean: float
-    half: float | None
+    values: Mapping[int, float]
+
+    @property
+    def mean(self) -> float:
+        """Over seeds."""
+        return fmean(self.values.values())
 
     def __str__(self) -> str:
-        """As it is shown, with the interval where that can be seen."""
-        unit = MEASURES[self.measure]
-        text = f"{self.mean:.2f}" if unit == "ratio" else show(_rounded(self.mean, unit), unit)
-        if self.half is None or self.half < 0.005 * abs(self.mean):
-            return text
-        half = f"{self.half:.2f}" if unit == "ratio" else show(_rounded(self.half, unit), unit)
-        return f"{text} ± {half}"
+        """The mean, and the least and the most where that can be seen."""
+        low, high = (_shown(each(self.values.values()), self.measure) for each in (min, max))
+        text = _shown(self.mean, self.measure)
+        return text if low == high else f"{text} ({low} to {high})"
 
     def worse_than(self, other: "Number") -> bool:
-        """By more than SAME, with intervals that do not meet."""
+        """By more than SAME on the average, and with each seed: other traffic is that of the seed,
+        whatever the mode."""
         sign = -1 if self.measure in HIGHER_IS_BETTER else 1
-        apart = sign * (self.mean - other.mean)
-        return apart > SAME * abs(other.mean) and apart > (self.half or 0) + (other.half or 0)
+        apart = [
+            sign * (value - other.values[seed])
+            for seed, value in self.values.items()
+            if seed in other.values
+        ]
+        return bool(apart) and min(apart) > 0 and fmean(apart) > SAME * abs(other.mean)
 
 
 class Numbers:
@@ -61,12 +68,10 @@ class Numbers:
 
     def __init__(self, name: str, data: pd.DataFrame) -> None:
         self.name, self.data = name, data
-        self._found: Mapping[tuple[str, str, str], Number] = {
-            (row["mode"], row["case"], row["measure"]): Number(
-                row["measure"], row["runs"], row["mean"], None if row["runs"] < 2 else row["half"]
-            )
-            for row in data.to_dict("records")
-        }
+        found: dict[tuple[str, str, str], dict[int, float]] = {}
+        for mode, case, measure, seed, value in data[COLUMNS].itertuples(index=False):
+            found.setdefault((mode, case, measure), {})[seed] = value
+        self._found = {key: Number(key[2], values) for key, values in found.items()}
         self.modes = tuple(dict.fromkeys(data["mode"]))
         self.cases = tuple(dict.fromkeys(data["case"]))
 
@@ -82,22 +87,28 @@ class Numbers:
         return found
 
 
-def keep(name: str, summary: Path, folder: Path = NUMBERS) -> None:
+def keep(name: str, runs: Path, folder: Path = NUMBERS) -> None:
     """Write what is kept of the table of a sweep."""
-    data = pd.read_parquet(summary)
-    data = data.loc[data["measure"].isin(KEPT), [*KEYS, "runs", "mean", "half"]]
+    data = pd.read_parquet(runs)
+    kept = [each for each in KEPT if each in data]
+    long = data.melt(["mode", "case", "seed"], kept, "measure", "value").dropna(subset="value")
     folder.mkdir(parents=True, exist_ok=True)
-    data.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
+    long[COLUMNS].to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
 
 
 def read(name: str, folder: Path = NUMBERS) -> Numbers:
     """Raises BenchError where a grid was not run."""
     file = folder / f"{name}.csv"
     try:
-        return Numbers(name, pd.read_csv(file, keep_default_na=False, na_values=[""]))
+        return Numbers(name, pd.read_csv(file, keep_default_na=False))
     except OSError:
         raise BenchError(f"{file} is missing: run `make findings`") from None
 
 
-def _rounded(value: float, unit: str) -> float:
-    return round(value) if unit == "count" else value
+def _shown(value: float, measure: str) -> str:
+    unit = MEASURES[measure]
+    if unit == "ratio":
+        return f"{value:.2f}"
+    # Three digits are as much as a run of some round trips means.
+    digits = max(0, 2 - floor(log10(abs(value)))) if value else 0
+    return show(round(value) if unit == "count" else round(value, digits), unit)

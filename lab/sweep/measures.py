@@ -54,8 +54,8 @@ of more than LARGE. iterations: of all jobs, completed. job: the one that took l
 completed. utilization: of the busiest core link, over the whole time. queue: of the queue in which
 most packets were; the mean is over time. reaction: from the onset of a congestion to
 its first rate cut. marked: data packets with CE at receivers. cnps, cuts: of all senders. pauses,
-paused: by PAUSE frames, of the direction of a link that was paused longest. held: packets that waited
-in switches because neighbours asked for it."""
+paused: by PAUSE frames, of the direction of a link that was paused longest. held: packets that
+waited in switches because neighbours asked for it."""
 
 
 def measures_of(result: Result) -> dict[str, float | None]:

@@ -6,22 +6,35 @@ import pandas as pd
 import pytest
 
 from fcn.bench.findings import cases, document, plots
-from fcn.bench.findings.numbers import GRIDS, GRIDS_FOLDER, Number, Numbers, keep, read
+from fcn.bench.findings.numbers import (
+    COLUMNS,
+    GRIDS,
+    GRIDS_FOLDER,
+    Number,
+    Numbers,
+    keep,
+    read,
+)
 from fcn.bench.harness import BenchError
+from fcn.lab.report.amounts import NOTHING
 from fcn.lab.sweep.grid import load_grid
 
 
-def grid(*rows: tuple[str, str, str, int, float, float | None]) -> Numbers:
-    columns = ["mode", "case", "measure", "runs", "mean", "half"]
-    return Numbers("some", pd.DataFrame(list(rows), columns=columns))
+def grid(*rows: tuple[str, str, str, tuple[float, ...]]) -> Numbers:
+    each = [
+        (mode, case, measure, seed, value)
+        for mode, case, measure, values in rows
+        for seed, value in enumerate(values, 1)
+    ]
+    return Numbers("some", pd.DataFrame(each, columns=COLUMNS))
 
 
 SOME = grid(
-    ("none", "1 km", "goodput_bps", 2, 50e9, 1e9),
-    ("ecn", "1 km", "goodput_bps", 2, 60e9, 1e9),
-    ("fcn", "1 km", "goodput_bps", 2, 40e9, 1e9),
-    ("flow", "1 km", "goodput_bps", 2, 59e9, 1e9),
-    ("fcn", "1 km", "frames_lost", 1, 1234.0, None),
+    ("none", "1 km", "goodput_bps", (49e9, 51e9)),
+    ("ecn", "1 km", "goodput_bps", (50e9, 70e9)),
+    ("fcn", "1 km", "goodput_bps", (40e9, 40e9)),
+    ("flow", "1 km", "goodput_bps", (51e9, 60e9)),
+    ("fcn", "1 km", "frames_lost", (1234.0,)),
 )
 
 
@@ -65,10 +78,10 @@ def test_a_table_says_where_a_mode_is_worse() -> None:
     assert document.table(SOME, "1 km", ["goodput_bps", "frames_lost"]).splitlines() == [
         "| mode | goodput | lost |",
         "|---|---|---|",
-        "| `none` | 50 Gb/s ± 1 Gb/s\\* | – |",  # noqa: RUF001
-        "| `ecn` | 60 Gb/s ± 1 Gb/s | – |",  # noqa: RUF001
-        "| `fcn` | 40 Gb/s ± 1 Gb/s\\*† | 1,234 |",
-        "| `flow` | 59 Gb/s ± 1 Gb/s | – |",  # noqa: RUF001
+        f"| `none` | 50 Gb/s (49 Gb/s to 51 Gb/s)\\* | {NOTHING} |",
+        f"| `ecn` | 60 Gb/s (50 Gb/s to 70 Gb/s) | {NOTHING} |",
+        "| `fcn` | 40 Gb/s\\*† | 1,234 |",
+        f"| `flow` | 55.5 Gb/s (51 Gb/s to 60 Gb/s) | {NOTHING} |",
     ]
 
 
@@ -93,16 +106,21 @@ def test_a_number_that_is_not_there_is_refused(text: str, reason: str) -> None:
     assert reason in str(found.value)
 
 
-def test_worse_is_beyond_the_intervals() -> None:
-    assert Number("fct_p99_ns", 3, 120.0, 5.0).worse_than(Number("fct_p99_ns", 3, 100.0, 10.0))
-    assert not Number("fct_p99_ns", 3, 120.0, 15.0).worse_than(Number("fct_p99_ns", 3, 100.0, 10.0))
-    assert not Number("fct_p99_ns", 1, 104.0, None).worse_than(Number("fct_p99_ns", 1, 100.0, None))
+def test_worse_is_with_each_seed_and_on_the_average() -> None:
+    ecn = Number("fct_p99_ns", {1: 100.0, 2: 200.0})
+    assert Number("fct_p99_ns", {1: 110.0, 2: 220.0}).worse_than(ecn)
+    assert not Number("fct_p99_ns", {1: 99.0, 2: 300.0}).worse_than(ecn)
+    assert not Number("fct_p99_ns", {1: 104.0, 2: 204.0}).worse_than(ecn)
+    assert not Number("fct_p99_ns", {3: 900.0}).worse_than(ecn)
 
 
 def test_numbers_are_kept_of_a_sweep(tmp_path: Path) -> None:
-    summary = SOME.data.assign(scenario="incast", low=0.0, high=0.0)
-    summary.to_parquet(tmp_path / "summary.parquet")
-    keep("some", tmp_path / "summary.parquet", tmp_path)
-    assert read("some", tmp_path).need("ecn", "1 km", "goodput_bps").mean == 60e9
+    runs = {"scenario": ["incast"] * 2, "mode": ["ecn"] * 2, "case": ["1 km"] * 2, "seed": [1, 2]}
+    table = pd.DataFrame(runs | {"goodput_bps": [1e9, 3e9], "jain": [1.0, 1.0]})
+    table.to_parquet(tmp_path / "runs.parquet")
+    keep("some", tmp_path / "runs.parquet", tmp_path)
+    found = read("some", tmp_path)
+    assert found.need("ecn", "1 km", "goodput_bps").mean == 2e9
+    assert found.get("ecn", "1 km", "jain") is None, "it is not kept"
     with pytest.raises(BenchError):
         read("other", tmp_path)
