@@ -27,6 +27,9 @@ KEPT = (
 """Measures of the sweeps that are kept."""
 
 HIGHER_IS_BETTER = frozenset({"goodput_bps", "completed"})
+NEUTRAL = frozenset({"reaction_median_ns", "cuts", "held"})
+"""More of it is neither better nor worse."""
+
 SAME = 0.05
 """Means that differ by less are called equal."""
 
@@ -54,6 +57,8 @@ class Number:
     def worse_than(self, other: "Number") -> bool:
         """By more than SAME on the average, and with each seed: other traffic is that of the seed,
         whatever the mode."""
+        if self.measure in NEUTRAL:
+            return False
         sign = -1 if self.measure in HIGHER_IS_BETTER else 1
         apart = [
             sign * (value - other.values[seed])

@@ -112,6 +112,7 @@ def test_worse_is_with_each_seed_and_on_the_average() -> None:
     assert not Number("fct_p99_ns", {1: 99.0, 2: 300.0}).worse_than(ecn)
     assert not Number("fct_p99_ns", {1: 104.0, 2: 204.0}).worse_than(ecn)
     assert not Number("fct_p99_ns", {3: 900.0}).worse_than(ecn)
+    assert not Number("cuts", {1: 9.0}).worse_than(Number("cuts", {1: 1.0}))
 
 
 def test_numbers_are_kept_of_a_sweep(tmp_path: Path) -> None:
