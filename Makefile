@@ -1,6 +1,6 @@
 # `make demo` and `make test` need nothing but Debian 12 and root; they set up what is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-failover interop test test-all chaos lint shell-env unit ptf ptf-profiles system p4 p4-check tofino proto bench bench-learning learning clean
+.PHONY: help setup demo demo-failover interop test test-all chaos lint shell-env unit ptf ptf-profiles system p4 p4-check tofino proto bench bench-learning learning findings clean
 
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
@@ -101,6 +101,9 @@ bench-learning: setup ## how fast flows are learned, beside a flood too (BASELIN
 
 learning: setup ## how much is learned of who sends a flow, by simulation (SEEDS=10000; an hour)
 	PYTHONPATH=tests/controller $(PYTHON) tests/controller/flows/learning_table.py $(SEEDS)
+
+findings: setup ## the laboratory's findings: grids, docs/findings.md, plots (a quarter of an hour; goes on where it was stopped)
+	$(PYTHON) -m fcn.bench.findings
 
 clean: ## remove what was built
 	rm -rf .venv out build *.egg-info ~/.cache/fcn

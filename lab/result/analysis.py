@@ -25,10 +25,10 @@ _PROGRAM_DROPS = {"ingress_drops": "INGRESS", "egress_drops": "EGRESS"}
 
 _OBEYED = (
     *("HOLD_BEGUN", "HOLD_RENEWED", "HOLD_ENDED_EARLY", "HOLD_UNKNOWN"),
-    *("FANTEL_RECEIVED", "HELLO_RECEIVED"),
+    *("FANTEL_RECEIVED", "HELLO_RECEIVED", "LIGHT_CONGESTION"),
 )
-"""What a message that is not refused leads to: an ARN, one about a path, a hello. It ends there, as
-what is dropped does, unless it becomes a CNP."""
+"""What a message that is not refused leads to: an ARN, one about a path, a hello, a Fast CNP that
+says light congestion. It ends there, as what is dropped does, unless it becomes a CNP."""
 
 _NOTIFICATION_DROPS = ("FLOW_INTERVAL", "NODE_RATE_LIMIT")
 _FLOW = ["host", "connection"]

@@ -50,12 +50,14 @@ class GridError(ScenarioError):
 
 class Grid(Model):
     """The whole file. `modes`: those of the scenarios where left out. `parameters`: values by their
-    place in a scenario, as `hosts.dcqcn.g` or `traffic.0.size`. `until`: where runs end early."""
+    place in a scenario, as `hosts.dcqcn.g` or `traffic.0.size`. `cases`: values that belong
+    together, by a name. `until`: where runs end early."""
 
     scenarios: Annotated[Items[str], Field(min_length=1)]
     modes: Items[Mode] = ()
     seeds: Seeds = (1,)
     parameters: dict[str, Values] = Field(default_factory=dict)
+    cases: dict[str, dict[str, Any]] = Field(default_factory=dict)
     until: Annotated[Time, Field(ge=1)] | None = None
 
 
@@ -135,7 +137,7 @@ def parse_grid(text: str, file: Path) -> Sweep:
 
 def _counts(grid: Grid) -> Iterator[tuple[KeyPath, str]]:
     runs = len(grid.scenarios) * (len(grid.modes) or 1) * len(grid.seeds)
-    runs *= prod(len(values) for values in grid.parameters.values())
+    runs *= prod(len(values) for values in grid.parameters.values()) * (len(grid.cases) or 1)
     if runs > MAX_RUNS:
         yield (), f"{runs} runs, of at most {MAX_RUNS}: give fewer values, or several grids"
     lists: list[tuple[KeyPath, list[str]]] = [
@@ -158,7 +160,8 @@ def _counts(grid: Grid) -> Iterator[tuple[KeyPath, str]]:
             yield ("parameters", key), f"the table has a column {key} already"
 
 
-RESERVED = ("scenario", "identity", "error")
+CASE = "case"
+RESERVED = ("scenario", "identity", "error", CASE)
 
 
 def _document(name: str, folder: Path) -> Any:  # noqa: ANN401 - whatever YAML holds
@@ -178,11 +181,12 @@ def _points(
     file = beside / f"{Path(name).stem}.yaml"
     keys = tuple(grid.parameters)
     told: set[KeyPath] = set()
-    for values in product(*grid.parameters.values()):
+    cases = grid.cases or {"": {}}
+    for case, *values in product(cases, *grid.parameters.values()):
         given = dict(zip(keys, values, strict=True))
         changed = json.loads(json.dumps(document))
         try:
-            for key, value in given.items():
+            for key, value in (cases[case] | given).items():
                 _set(changed, key, value)
             text = yaml.safe_dump(changed, sort_keys=False)
             plan = parse_scenario(text, file)
@@ -192,12 +196,17 @@ def _points(
             # Lines of a file that the user has not written would mislead.
             reason = re.sub(rf"^{re.escape(str(file))}:\d+: ", "", str(error), flags=re.MULTILINE)
             place = _place_of(keys, number, reason)
+            if case and place[0] == "scenarios":
+                place = ("cases", case)
             if place not in told:
                 shown = "".join(f", {key} {_label(value)}" for key, value in given.items())
+                shown = f", {CASE} {case}{shown}" if case else shown
                 yield place, f"{name}{shown}: {reason}"
             told.add(place)
             continue
         labels = {key: _column(grid.parameters[key], value) for key, value in given.items()}
+        if case:
+            labels = {CASE: case, **labels}
         for each in plans:
             for seed in grid.seeds:
                 yield Point(each.using(seed=seed), labels, grid.until)
@@ -209,9 +218,9 @@ class _PlaceError(Exception):
 
 def _set(document: Any, key: str, value: Any) -> None:  # noqa: ANN401 - whatever YAML holds
     """Put a value where a path says; keys that are missing are made."""
-    *parents, last = key.split(".")
+    parts = key.split(".")
     here = document
-    for part, after in zip((*parents, last), (*parents[1:], last, None), strict=True):
+    for part, after in zip(parts, (*parts[1:], None), strict=True):
         index: Any = part
         if isinstance(here, list):
             if not part.isdecimal() or int(part) >= len(here):
@@ -260,4 +269,4 @@ def _column(
 
 def keys_of(sweep: Sweep) -> list[str]:
     """The columns that say what a row is of, but for the seed."""
-    return ["scenario", "mode", *sweep.grid.parameters]
+    return ["scenario", "mode", *([CASE] if sweep.grid.cases else []), *sweep.grid.parameters]

@@ -43,6 +43,9 @@ MEASURES: Mapping[str, Unit] = {
     "cuts": "count",
     "frames_lost": "count",
     "retransmitted": "count",
+    "pauses": "count",
+    "paused_ns": "ns",
+    "held": "count",
     "packet_hops": "count",
 }
 """Units by name. goodput_bps: of all connections. jain: of their goodputs. fct: of completed
@@ -50,7 +53,9 @@ messages. slowdown: how many times as long they took as alone; small: of up to S
 of more than LARGE. iterations: of all jobs, completed. job: the one that took longest, if all were
 completed. utilization: of the busiest core link, over the whole time. queue: of the queue in which
 most packets were; the mean is over time. reaction: from the onset of a congestion to
-its first rate cut. marked: data packets with CE at receivers. cnps, cuts: of all senders."""
+its first rate cut. marked: data packets with CE at receivers. cnps, cuts: of all senders. pauses,
+paused: by PAUSE frames, of the direction of a link that was paused longest. held: packets that
+waited in switches because neighbours asked for it."""
 
 
 def measures_of(result: Result) -> dict[str, float | None]:
@@ -63,6 +68,8 @@ def measures_of(result: Result) -> dict[str, float | None]:
     flows = result.connections
     found = reactions(result)
     slow = slowdowns(result)
+    paused = analysis.pauses(result)
+    counted = analysis.final_counters(result, "event")
     took = iterations(result)["took_ns"].astype("float64")
     small, large = slow[slow["size"] <= SMALL], slow[slow["size"] > LARGE]
     values: dict[str, object] = {
@@ -93,6 +100,9 @@ def measures_of(result: Result) -> dict[str, float | None]:
         "cuts": flows["cuts"].sum(),
         "frames_lost": dropped.loc[dropped["lost"], "frames"].sum(),
         "retransmitted": flows["retransmitted"].sum(),
+        "pauses": paused["pauses"].max() if len(paused) else 0,
+        "paused_ns": paused["paused_ns"].max() if len(paused) else 0,
+        "held": counted.loc[counted["name"] == "HOLD_PARKED", "value"].sum(),
         "packet_hops": result.about.hops,
     }
     assert values.keys() == MEASURES.keys()

@@ -119,7 +119,8 @@ def congested(mode: str = "fcn") -> Result:
         (1_500_000, "pe1", "drop", "FLOW_INTERVAL", 2),
         (1_500_000, "p1", "drop", "QUEUE_FULL", 9),
         (1_500_000, "pe1", "drop", "INGRESS", 10),
-        (1_500_000, "pe1", "event", "HELLO_RECEIVED", 3),
+        (1_500_000, "pe1", "event", "HELLO_RECEIVED", 2),
+        (1_500_000, "pe1", "event", "LIGHT_CONGESTION", 1),
     ]
     if fcn:
         counters.append((1_010_000, "p1", "event", "FAST_CNP_SENT", 1))

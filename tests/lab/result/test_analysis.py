@@ -108,7 +108,7 @@ def test_notifications_are_counted_where_they_were_seen() -> None:
 
 def test_drops_are_what_ended_elsewhere_than_at_hosts_and_the_controller() -> None:
     """Of 10 that the program of pe1 dropped since the traffic began, 6 are counted under their
-    reasons, and 3 were hellos."""
+    reasons, 2 were hellos, and 1 said light congestion."""
     assert records(analysis.drops(congested())) == [
         {"place": "pe1", "reason": "FLOW_INTERVAL", "frames": 2, "lost": False},
         {"place": "pe1", "reason": "NO_ROUTE", "frames": 4, "lost": True},

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sweep_grids import GRID, sweep
 
-from fcn.lab.sweep.grid import EXAMPLE, GridError, load_grid
+from fcn.lab.sweep.grid import EXAMPLE, GridError, keys_of, load_grid
 
 
 def test_every_combination_is_a_run_in_the_order_of_the_file(tmp_path: Path) -> None:
@@ -34,9 +34,21 @@ def test_a_run_is_the_same_in_a_larger_grid(tmp_path: Path) -> None:
     assert not before & {p.identity for p in sweep(tmp_path, GRID + "until: 100us\n").points}
 
 
+def test_values_of_a_case_belong_together(tmp_path: Path) -> None:
+    cases = "cases: {short: {duration: 200us, hosts.window: 8}, long: {duration: 400us}}\n"
+    found = sweep(tmp_path, GRID + cases)
+    runs = {
+        (p.parameters["case"], p.plan.scenario.duration, p.plan.scenario.hosts.window == 8)
+        for p in found.points
+    }
+    assert runs == {("short", 200_000, True), ("long", 400_000, False)}
+    assert len({p.identity for p in found.points}) == 16
+    assert keys_of(found) == ["scenario", "mode", "case", "hosts.mtu"]
+
+
 def test_the_example_is_valid() -> None:
     found = load_grid(EXAMPLE)
-    assert len(found.points) == 2 * 3 * 2 * 5
+    assert len(found.points) == 2 * 3 * 2 * 5 * 2
     assert {p.plan.scenario.hosts.dcqcn.profile for p in found.points} == {
         "sigcomm2015", "nic", "hpcc-ns3",
     }  # fmt: skip
@@ -68,6 +80,8 @@ def test_the_example_is_valid() -> None:
         ("hosts.mtu: [1024, 4096]", "duration.of: [1ms]", 5, "of is in nothing that has keys"),
         ("hosts.mtu: [1024, 4096]", "mode: [ecn]", 5, "give modes instead"),
         ("hosts.mtu: [1024, 4096]", "error: [1]", 5, "has a column error already"),
+        ("hosts.mtu: [1024, 4096]", "case: [1]", 5, "has a column case already"),
+        ("seeds: 2", "seeds: 2\ncases:\n  a: {duration.of: 1ms}", 5, "of is in nothing"),
     ],
 )
 def test_an_impossible_grid_is_refused_with_its_line(

@@ -1,0 +1,1 @@
+"""What the laboratory finds about the modes: grids, and docs/findings.md made of their tables."""

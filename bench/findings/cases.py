@@ -1,0 +1,197 @@
+"""The grids of the incast, and its scenario: `python -m fcn.bench.findings.cases` writes them.
+
+Everything is to the round trip and to the bandwidth-delay product (BDP), so that distances, rates
+and buffers are compared with hosts and switches set alike: times of DCQCN and notifications as in
+the scenarios `modes-100-km` and `modes-1000-km`, depths in packets of PACKET octets.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from fcn.bench.findings.numbers import GRIDS_FOLDER
+
+MODES = (
+    "none", "ecn", "fcn", "end-con", "two-threshold", "fantel", "service", "flow", "priority",
+)  # fmt: skip
+SOME = ("none", "ecn", "fcn", "service")
+BUFFERS = (0.1, 0.3, 1, 3, 10)
+AMPLE = 8
+"""BDPs that nothing fills."""
+
+ROUND_TRIP_NS_PER_KM = 10_000
+PACKET = 4200
+SENDERS, OVERLOAD = 8, 2
+ROUND_TRIPS = 22
+"""Of a run."""
+
+LEVELS = (0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28)
+"""Where they begin, in BDPs."""
+
+INTERVALS = (1.25, 1, 0.625, 0.5, 0.375, 0.25, 0.125)
+"""Between notifications of a flow at each, in round trips."""
+
+HEADS: Mapping[str, str] = {
+    "incast": "8 hosts send 3 BDPs to one, three times, into a queue that serves half of it.\n"
+    "# Another host sends messages of Facebook's Hadoop cluster through that queue, a tenth of\n"
+    "# its rate.",
+    "distance": "A buffer that nothing fills: which one does each mode need at which distance?",
+    "far": "As `distance`, further, with one seed.",
+    "buffer": "25 Gb/s over 1000 km, buffers from a tenth of the BDP to ten.",
+    "rate": "100 km, a buffer that nothing fills, at other rates.",
+    "pairs": "As `buffer`, and neighbours hold tunnels besides.",
+}
+
+
+def case(km: int, bdps: float, rate: int = 100) -> dict[str, Any]:
+    """Values of keys of the scenario. bdps: the buffer; rate: of the congested link, in Gb/s."""
+    trip = km * ROUND_TRIP_NS_PER_KM
+    bdp = rate * trip / 8
+    packets = bdp / PACKET
+    room = int(bdps * bdp / PACKET)
+    # What the queue serves in the round trip to the neighbour that holds: released at that depth,
+    # it does not run dry. Smaller buffers have no room for it.
+    served = int(packets / 2)
+    hold_at = max(4, min(int(1.2 * served), int(room * 0.36)))
+    release_at = max(2, min(served, int(hold_at * 0.95)))
+    host = rate * OVERLOAD / SENDERS
+    share = rate * 1e9 / 8 / PACKET / SENDERS
+    curve = ((0.02, 0.05), (0.16, 0.25), (0.64, 0.75))
+    return {
+        "duration": _time(ROUND_TRIPS * trip),
+        "links.core.buffer": _size(bdps * bdp),
+        "links.hosts.rate": f"{host:g} Gb/s",
+        "links.only": [
+            {"between": ["pe1", "p1"], "delay": f"{km / 100:g} km", "rate": f"{4 * rate} Gb/s"},
+            {"between": ["p1", "p2"], "delay": f"{km * 0.49:g} km", "rate": f"{4 * rate} Gb/s"},
+            {"between": ["p2", "pe2"], "delay": f"{km * 0.5:g} km", "rate": f"{rate} Gb/s"},
+            {"between": ["r1", "pe2"], "rate": f"{4 * rate} Gb/s"},
+        ],
+        "hosts.timeout": _time(max(4e6, 5 * trip)),
+        "hosts.cnp_interval": _time(1.25 * trip),
+        "hosts.dcqcn": {
+            "g": 0.0625,
+            "line_rate": f"{host:g} Gb/s",
+            "min_rate": f"{host * 20:g} Mb/s",
+            "additive_increase": f"{host * 12.5:g} Mb/s",
+            "hyper_increase": f"{host * 62.5:g} Mb/s",
+            "alpha_period": _time(1.25 * trip),
+            "increase_period": _time(2.5 * trip),
+            "byte_counter": "100GB",
+            "cut_interval": _time(1.25 * trip),
+        },
+        "controller.thresholds": [round(packets * each) for each in LEVELS],
+        "controller.intervals": [_time(each * trip) for each in INTERVALS],
+        "controller.two_threshold": {
+            "depths": [round(min(packets * most, room * part)) for most, part in curve],
+            "light_interval": _time(1.25 * trip),
+            "heavy_interval": _time(0.25 * trip),
+            "treatment": "slow",
+            "rate": {"rate": round(share), "burst": max(16, round(4 * trip * 1e-9 * share))},
+            "hold": _time(2.5 * trip),
+            "round_trip": _time(trip),
+        },
+        # 1 ms is the least.
+        "controller.failure_detection": {
+            "interval": "1ms", "multiplier": 3, "relief": _time(max(1e6, trip)),
+        },
+        "controller.holding": {
+            "hold_at": hold_at,
+            "release_at": release_at,
+            "time": _time(trip),
+            "repeat": _time(trip / 4),
+            "longest": _time(max(1e6, 4 * trip)),
+            "packets": max(256, min(1_000_000, int(1.3 * served))),
+            "octets": "4GB",
+            "drain_below": 256,
+            "relief_repeat": "100us",
+        },
+        "traffic.0.size": _size(3 * bdp / SENDERS),
+        "traffic.0.interval": _time(6 * trip),
+        "measure.interval": _time(trip / 20),
+    }  # fmt: skip
+
+
+def with_holds(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The same where neighbours hold, in any mode."""
+    both = {"flow_control": "service", "holding": values["controller.holding"]}
+    return {**values, "controller.configuration": both}
+
+
+def scenario() -> dict[str, Any]:
+    """The incast over 1000 km at 25 Gb/s, the buffer one BDP."""
+    found: dict[str, Any] = {
+        "title": "8 hosts send to one at the same times, behind other traffic",
+        "network": "wan.yaml",
+        "duration": "1ms",
+        "links": {
+            "core": {"rate": "400 Gb/s"},
+            # Hosts heed PAUSE frames of their PE, which has none of its own to send.
+            "hosts": {
+                "delay": "500ns",
+                "buffer": "128MB",
+                "pfc": {"priorities": [3], "xoff": "60MB", "xon": "30MB"},
+            },
+        },
+        "hosts": {"mtu": 4096},
+        "controller": {},
+        "traffic": [
+            {"pattern": "incast", "from": ["h[1-8]"], "to": ["r1"], "size": "1MB", "count": 3},
+            {"pattern": "poisson", "from": ["b1"], "to": ["r2"], "load": 0.4,
+             "distribution": "hadoop", "qps": 8},
+        ],
+        "measure": {"crossings": [["p2", "pe2"]]},
+    }  # fmt: skip
+    for key, value in case(1000, 1, 25).items():
+        *parents, last = key.split(".")
+        here: Any = found
+        for part in parents:
+            here = here[int(part)] if isinstance(here, list) else here.setdefault(part, {})
+        here[last] = value
+    return found
+
+
+def grids() -> dict[str, dict[str, Any]]:
+    """Each by its name."""
+    slow = {f"{bdps:g} BDP": case(1000, bdps, 25) for bdps in BUFFERS}
+    return {
+        "distance": _grid(MODES, {f"{km} km": case(km, AMPLE) for km in (10, 100)}, seeds=3),
+        "far": _grid(MODES, {"1000 km": case(1000, AMPLE)}),
+        "buffer": _grid(MODES, slow),
+        "rate": _grid(SOME, {f"{rate} Gb/s": case(100, AMPLE, rate) for rate in (10, 400)}),
+        "pairs": _grid(("fcn", "fantel"), {name: with_holds(it) for name, it in slow.items()}),
+    }
+
+
+def files() -> dict[str, str]:
+    """The text of each file, by its name."""
+    return {
+        f"{name}.yaml": f"# {HEADS[name]}\n# Written by bench/findings/cases.py.\n{_yaml(content)}"
+        for name, content in ({"incast": scenario()} | grids()).items()
+    }
+
+
+def _grid(modes: Sequence[str], cases: dict[str, Any], seeds: int = 1) -> dict[str, Any]:
+    return {"scenarios": ["incast.yaml"], "modes": list(modes), "seeds": seeds, "cases": cases}
+
+
+def _yaml(content: object) -> str:
+    class Plain(yaml.SafeDumper):
+        def ignore_aliases(self, data: Any) -> bool:  # noqa: ANN401 - whatever is written
+            return True
+
+    return yaml.dump(content, Dumper=Plain, sort_keys=False, default_flow_style=None, width=1000)
+
+
+def _time(ns: float) -> str:
+    return f"{max(1, round(ns / 1000))}us"
+
+
+def _size(octets: float) -> str:
+    return f"{round(octets / 1000)}kB"
+
+
+if __name__ == "__main__":
+    for name, text in files().items():
+        (GRIDS_FOLDER / name).write_text(text)
