@@ -117,8 +117,10 @@ control PIngress(
                 underlay.apply(hdr.p.outer_ipv6, hdr.p.ethernet, md.meta.base);
             }
 
-            if (md.meta.base.copy_kind != NotificationKind.NONE
-                    || md.meta.base.notification_kind != NotificationKind.NONE) {
+            // Two conditions: of one of both, the compiler matches the first field only.
+            if (md.meta.base.copy_kind != NotificationKind.NONE) {
+                bridge(PassType.NOTIFICATION);
+            } else if (md.meta.base.notification_kind != NotificationKind.NONE) {
                 bridge(PassType.NOTIFICATION);
             } else {
                 bridge(PassType.TRAFFIC);

@@ -202,10 +202,6 @@ control PeIngress(
             if (md.meta.base.copy_kind == NotificationKind.NONE) {
                 port_rx.count(md.meta.base.ingress_port);
             }
-            if (hdr.pe.ipv4.isValid() && hdr.pe.ipv4.ihl == 5
-                    && md.ipv4_options_sum != 0 && md.ipv4_options_sum != 0xffff) {
-                md.meta.ipv4_checksum_failed = true;
-            }
             fast_cnp_checksum.apply(
                 hdr.pe.fast_cnp, hdr.pe.outer_ipv6.payload_len, md.parser_sum, md.meta);
             // Or a total length below 20 octets, as masks

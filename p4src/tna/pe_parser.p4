@@ -17,6 +17,7 @@ parser PeIngressParser(
     // customer's. The controller fills it from the same configuration as port_role.
     @name(".core_ports")
     value_set<port_t>(32) core_ports;
+    Checksum() ipv4_checksum;
     Checksum() options_checksum;
     Checksum() fast_cnp_checksum;
     Checksum() solicitation_checksum;
@@ -59,7 +60,7 @@ parser PeIngressParser(
         packet.extract(hdr.pe.ethernet);
         transition select(hdr.pe.ethernet.ether_type) {
             EtherType.VLAN: parse_vlan;
-            EtherType.IPV4: parse_ipv4;
+            EtherType.IPV4: choose_ipv4;
             EtherType.IPV6: parse_customer_ipv6;
             EtherType.ARP: parse_arp;
             default: accept;
@@ -69,7 +70,7 @@ parser PeIngressParser(
         packet.extract(hdr.pe.vlan);
         md.meta.base.vlan_id = hdr.pe.vlan.vlan_id;
         transition select(hdr.pe.vlan.ether_type) {
-            EtherType.IPV4: parse_ipv4;
+            EtherType.IPV4: choose_ipv4;
             EtherType.IPV6: parse_customer_ipv6;
             EtherType.ARP: parse_arp;
             default: accept;
@@ -106,7 +107,7 @@ parser PeIngressParser(
         fast_cnp_checksum.subtract({
             hdr.pe.outer_ipv6.payload_len, hdr.pe.outer_ipv6.src, hdr.pe.outer_ipv6.dst });
         transition select(hdr.pe.outer_ipv6.version, hdr.pe.outer_ipv6.next_header) {
-            (6, IpProtocol.IPV4): parse_ipv4;
+            (6, IpProtocol.IPV4): choose_ipv4;
             (6, IpProtocol.IPV6): parse_ipv6;
             (6, IpProtocol.ROUTING): parse_srh;
             (6, IpProtocol.GRE): parse_gre;
@@ -132,10 +133,10 @@ parser PeIngressParser(
         transition select(
                 hdr.pe.srv6.srh.routing_type, hdr.pe.srv6.srh.hdr_ext_len,
                 hdr.pe.srv6.srh.last_entry, hdr.pe.srv6.srh.next_header) {
-            (4, 2, 0, IpProtocol.IPV4): parse_ipv4;
-            (4, 4, 1, IpProtocol.IPV4): parse_ipv4;
-            (4, 6, 2, IpProtocol.IPV4): parse_ipv4;
-            (4, 8, 3, IpProtocol.IPV4): parse_ipv4;
+            (4, 2, 0, IpProtocol.IPV4): choose_ipv4;
+            (4, 4, 1, IpProtocol.IPV4): choose_ipv4;
+            (4, 6, 2, IpProtocol.IPV4): choose_ipv4;
+            (4, 8, 3, IpProtocol.IPV4): choose_ipv4;
             (4, 2, 0, IpProtocol.IPV6): parse_ipv6;
             (4, 4, 1, IpProtocol.IPV6): parse_ipv6;
             (4, 6, 2, IpProtocol.IPV6): parse_ipv6;
@@ -149,7 +150,7 @@ parser PeIngressParser(
         gre_parser.apply(
             packet, hdr.pe.tunnel, md.meta.tunnel_id, md.meta.unsupported_tunnel);
         transition select(hdr.pe.tunnel.gre.protocol) {
-            EtherType.IPV4: parse_ipv4;
+            EtherType.IPV4: choose_ipv4;
             EtherType.IPV6: parse_ipv6;
             default: accept;
         }
@@ -185,7 +186,7 @@ parser PeIngressParser(
         vxlan_parser.apply(
             packet, hdr.pe.tunnel, md.meta.tunnel_id, md.meta.unsupported_tunnel);
         transition select(hdr.pe.tunnel.inner_ethernet.ether_type) {
-            EtherType.IPV4: parse_ipv4;
+            EtherType.IPV4: choose_ipv4;
             EtherType.IPV6: parse_ipv6;
             default: accept;
         }
@@ -196,7 +197,7 @@ parser PeIngressParser(
         md.meta.tunnel_type = TunnelType.MPLS_UDP;
         mpls_parser.apply(packet, hdr.pe.tunnel, md.meta.unsupported_tunnel);
         transition select(packet.lookahead<bit<4>>()) {
-            4: parse_ipv4;
+            4: choose_ipv4;
             6: parse_ipv6;
             default: accept;
         }
@@ -207,20 +208,33 @@ parser PeIngressParser(
         transition accept;
     }
 
-    // What the whole header sums up to is 0 if its checksum is right, but for what options add.
+    // The chip adds what it parses behind a header to a sum that is read, but not to one that is only verified. So a
+    // header without options is verified, and the sum of one with options, which is the last here, is read.
+    state choose_ipv4 {
+        transition select(packet.lookahead<bit<8>>()) {
+            0x45: parse_ipv4;
+            default: parse_ipv4_with_options;
+        }
+    }
     state parse_ipv4 {
+        packet.extract(hdr.pe.ipv4);
+        ipv4_checksum.add(hdr.pe.ipv4);
+        md.meta.ipv4_checksum_failed = ipv4_checksum.verify();
+        // A fragment goes its way unexamined; RoCEv2 has none.
+        transition select(hdr.pe.ipv4.flags, hdr.pe.ipv4.frag_offset, hdr.pe.ipv4.protocol) {
+            (0 &&& 1, 0, IpProtocol.UDP): parse_udp;
+            default: accept;
+        }
+    }
+    // What the header sums up to is what the options add, if its checksum is right.
+    state parse_ipv4_with_options {
         packet.extract(hdr.pe.ipv4);
         options_checksum.subtract({ hdr.pe.ipv4 });
         md.ipv4_options_sum = options_checksum.get();
-        // One select of four octets: a header that is left before its end cannot be summed up. A
-        // fragment goes its way unexamined; RoCEv2 has none.
-        transition select(
-                hdr.pe.ipv4.version, hdr.pe.ipv4.ihl, hdr.pe.ipv4.flags, hdr.pe.ipv4.frag_offset,
-                hdr.pe.ipv4.protocol) {
-            (4, 5, 0 &&& 1, 0, IpProtocol.UDP): parse_udp;
-            (4, 0 &&& 0xc, _, _, _): malformed;
-            (4, 4, _, _, _): malformed;
-            (4, _, _, _, _): accept;
+        transition select(hdr.pe.ipv4.version, hdr.pe.ipv4.ihl) {
+            (4, 0 &&& 0xc): malformed;
+            (4, 4): malformed;
+            (4, _): accept;
             default: malformed;
         }
     }

@@ -167,7 +167,7 @@ class StaticEntry:
 @dataclass(frozen=True, slots=True)
 class MatchTable:
     """A table of the program. Names of what is attached are by kind: `action`, `selection`,
-    `statistics`, `meter`."""
+    `statistics`, `meter`. color_bus: `idle` or `stats`, what brings the address of a meter's color."""
 
     name: str
     size: int
@@ -177,6 +177,7 @@ class MatchTable:
     entries: tuple[StaticEntry, ...]
     stages: tuple[Stage, ...]
     attached: Mapping[str, tuple[str, bool]]
+    color_bus: str | None = None
 
     def action(self, name: str) -> Action:
         """By its full name. Raises ContextError."""

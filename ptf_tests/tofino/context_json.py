@@ -309,6 +309,9 @@ def _match_table(table: Mapping[str, Any]) -> MatchTable:
         entries=tuple(map(_static_entry, table.get("static_entries", ()))),
         stages=tuple(_stage(stage, starts) for stage in stages),
         attached=attached,
+        color_bus=next(
+            (ref["color_mapram_addr_type"] for ref in table.get("meter_table_refs", ())), None
+        ),
     )
 
 

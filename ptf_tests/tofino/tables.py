@@ -20,9 +20,12 @@ from fcn.ptf_tests.tofino.packing import Bits, Nibbles, Slice, pieces_of_range, 
 from fcn.softswitch.api import EngineError, Exact, Lpm, MatchKey, Range, TableFullError, Ternary
 
 _NEXT, _IMMEDIATE, _INSTRUCTION = 0x1C680, 0x1C700, 0x1C780
-_ACTION_DATA, _STATISTICS, _METER = 0x1D000, 0x1D080, 0x1D100
+_ACTION_DATA, _STATISTICS, _METER, _IDLE = 0x1D000, 0x1D080, 0x1D100, 0x1D180
 _NEXT_MASK = 0xFF
 _ACTION_DATA_ENABLED = 1 << 22
+
+_COLOR_BUS = {"idle": (_IDLE, 3), "stats": (_STATISTICS, 4)}
+"""By which address the color of a meter is read: its register, and how much shorter it is."""
 
 DirectAddress = tuple[int, int]
 """Of what is kept per entry: the stage, and the number of the entry there."""
@@ -76,6 +79,10 @@ class TableMemory(ABC):
             override = what.action.overrides.get(source)
             if override is not None and override.whole:
                 self._write_miss(stage, offset, override.address)
+        meter = what.action.overrides.get("meter_ptr")
+        if meter is not None and meter.whole and self.table.color_bus is not None:
+            color, shorter = _COLOR_BUS[self.table.color_bus]
+            self._write_miss(stage, color, meter.address >> shorter)
         stateful = what.action.overrides.get("stful_ptr")
         if stateful is not None and stateful.whole:
             self._write_miss(stage, _METER, stateful.address)
