@@ -72,6 +72,8 @@ unit: setup shell-env ## unit and integration tests
 
 ptf: setup ## packet tests on every target here (PTF_TARGETS); they pass 98 % of each program at least
 	@for target in $(PTF_TARGETS); do $(PYTHON) -m fcn.ptf_tests --jobs $(JOBS) --target $$target || exit 1; done
+	@test -n "$$FCN_TOFINO_MODEL" || \
+		echo "FCN_TOFINO_MODEL is not set: tests on the chip's model are skipped (docs/tofino.md)"
 
 ptf-profiles: setup ## the packet tests that each profile but `full` can pass, on every target here
 	@for target in $(PTF_TARGETS); do for profile in $(PROFILES); do \

@@ -97,6 +97,8 @@ NEVER_WITH_NEIGHBOR("hdr.pe.roce.cnp_payload")
 #endif
 @pa_auto_init_metadata
 @pa_solitary("egress", "md.meta.base.level")
+// Alone, because the compiler extracts fields of the same container over it.
+@pa_solitary("ingress", "ig_intr_md_from_prsr.parser_err")
 control PeIngress(
         inout pe_pass_headers_t hdr,
         inout tna_pe_meta_t md,

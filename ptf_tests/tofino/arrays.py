@@ -1,5 +1,7 @@
 """Counters, meters and registers in their memories."""
 
+from collections.abc import Sequence
+
 from fcn.ptf_tests.tofino.context import Array, ContextError
 from fcn.ptf_tests.tofino.memories import Access, StageMemory, TwoPort, register
 from fcn.ptf_tests.tofino.packing import UNIT_BITS
@@ -56,6 +58,27 @@ class Counters:
         cell |= (octets & (1 << self._octets) - 1) << self._packets
         mask = (1 << self._width) - 1 << at * self._width
         self._cells.write(word, self._cells.read(word) & ~mask | cell << at * self._width & mask)
+
+
+class SpreadCounters:
+    """An array that tables of several stages count in: each has its own cells."""
+
+    def __init__(self, stages: Sequence[Counters]) -> None:
+        self._stages = stages
+
+    def read(self, index: int) -> CounterValue:
+        """What all stages counted."""
+        values = [stage.read(index) for stage in self._stages]
+        return CounterValue(
+            sum(each.packets for each in values), sum(each.octets for each in values)
+        )
+
+    def write(self, index: int, value: CounterValue) -> None:
+        """Set a cell."""
+        first, *others = self._stages
+        first.write(index, value)
+        for stage in others:
+            stage.write(index, CounterValue())
 
 
 class Registers:

@@ -4,7 +4,6 @@ The model has one chip in a process, and its threads. One lock keeps calls apart
 made for several callers. Callbacks come from its threads, while a call may be under way.
 """
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -164,8 +163,7 @@ class Chip:
             self._lib.rmt_set_log_fn(callback)
             self._lib.rmt_set_model_log_fn(callback)
             self._lib.rmt_set_p4_name_lookup(0, 0, str(names).encode())
-            if os.environ.get("FCN_TOFINO_ALL"):
-                self._lib.rmt_update_log_flags(0, *[everything] * 7)
+            self._lib.rmt_update_log_flags(0, *[everything] * 7)
 
     def _apply(self, write: Write) -> None:
         if isinstance(write, RegisterWrite):

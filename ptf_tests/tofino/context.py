@@ -167,8 +167,8 @@ class StaticEntry:
 @dataclass(frozen=True, slots=True)
 class MatchTable:
     """A table of the program. Names of what is attached are by kind: `action`, `selection`,
-    `statistics`, `meter`. color_bus: `idle` or `stats`, what brings the address of a meter's
-    color."""
+    `statistics`, `meter`. color_bus: what brings the address of a meter's color, `idle` or
+    `stats`."""
 
     name: str
     size: int

@@ -1,5 +1,6 @@
 """Digests: what the learning filter collects, as the messages of the P4Info."""
 
+import queue
 import random
 from collections.abc import Iterator, Sequence
 
@@ -24,6 +25,7 @@ class LearningFilter:
 
     def __init__(self, chip: Access) -> None:
         self._chip = chip
+        self._drained: queue.SimpleQueue[None] = queue.SimpleQueue()
 
     def reset(self) -> None:
         """Hashes that keep quanta apart; what is collected comes when the time is over, and the
@@ -36,9 +38,15 @@ class LearningFilter:
                     self._chip.write(base + 4 * word, numbers.getrandbits(32))
         self._chip.write(_TIMEOUT, _COLLECTED)
 
+    def drained(self) -> None:
+        """What one half has collected was told."""
+        self._drained.put(None)
+
     def clear(self) -> None:
-        """Forget what was seen."""
-        self._chip.write(_CLEAR, 1)
+        """Forget what was seen, as often as it was told: not from the chip's own threads."""
+        for _ in range(self._drained.qsize()):
+            self._drained.get()
+            self._chip.write(_CLEAR, 1)
 
 
 def quanta(data: bytes) -> Iterator[bytes]:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TypeVar
 
 from fcn.ptf_tests.tofino import digests
-from fcn.ptf_tests.tofino.arrays import Counters, Meters, Registers
+from fcn.ptf_tests.tofino.arrays import Counters, Meters, Registers, SpreadCounters
 from fcn.ptf_tests.tofino.chip import Chip
 from fcn.ptf_tests.tofino.context import Array, Context, MatchTable
 from fcn.ptf_tests.tofino.context_json import plain
@@ -67,7 +67,11 @@ class ChipEngine:
         self._members: dict[tuple[str, int], ActionCall] = {}
         chip.load(program.binary)
         self._tables = self._make_tables(context)
-        self._counters = self._arrays("statistics", Counters)
+        self._counters = {
+            name: SpreadCounters([Counters(chip, array) for array in arrays])
+            for (kind, name), arrays in context.arrays.items()
+            if kind == "statistics" and not arrays[0].direct
+        }
         self._meters = self._arrays("meter", Meters)
         self._registers = self._arrays("stateful", Registers)
         self._direct = self._direct_counters(context)
@@ -362,6 +366,7 @@ class ChipEngine:
                 self._send(port, frame)
 
     def _learned(self, _pipe: int, data: bytes) -> None:
+        self._filter.drained()
         for quantum in digests.quanta(data):
             layout = self._context.quanta.get(digests.type_of(quantum))
             if layout is None:

@@ -9,7 +9,7 @@ import pytest
 
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.ptf_tests.tofino import digests, packing
-from fcn.ptf_tests.tofino.arrays import Counters, Registers, limited, unlimited
+from fcn.ptf_tests.tofino.arrays import Counters, Registers, SpreadCounters, limited, unlimited
 from fcn.ptf_tests.tofino.context import Array, Block, Format, Memory, Quantum, ValueSet
 from fcn.ptf_tests.tofino.image import ImageError, MemoryWrite, RegisterWrite, writes
 from fcn.ptf_tests.tofino.memories import StageMemory, TwoPort
@@ -186,6 +186,39 @@ def test_counters_side_by_side_keep_apart() -> None:
         CounterValue(6, 600),
         CounterValue(7, 700),
     ]
+
+
+def test_counter_of_several_stages_is_their_sum() -> None:
+    kind = _array("statistics", 2, statistics_type="packets_and_bytes")
+    chip = Chip()
+    stages = [Counters(chip, replace(kind, stage=number)) for number in (5, 6)]
+    spread = SpreadCounters(stages)
+    for stage, packets in zip(stages, (3, 4), strict=True):
+        stage.write(6, CounterValue(packets, 100 * packets))
+    assert spread.read(6) == CounterValue(7, 700)
+    spread.write(6, CounterValue(1, 64))
+    assert spread.read(6) == CounterValue(1, 64)
+
+
+class WrittenChip(Chip):
+    """Counts what is written to registers."""
+
+    writes = 0
+
+    def write(self, address: int, value: int) -> None:
+        self.writes += 1
+
+
+def test_learning_filter_is_cleared_once_for_each_half_it_told() -> None:
+    chip = WrittenChip()
+    learning = digests.LearningFilter(chip)
+    learning.clear()
+    assert chip.writes == 0
+    learning.drained()
+    learning.drained()
+    learning.clear()
+    learning.clear()
+    assert chip.writes == 2
 
 
 def test_registers_begin_as_the_program_says() -> None:
