@@ -109,8 +109,7 @@ class ControlPlane:
             self,
         )
         self._move_to(config, self._members_of(config))
-        for name, member in self._members.items():
-            drop(self.store, name, recall(self.store, member.provision))
+        self._recall()
         self.metrics = FcnCollector(take_snapshot(self.network), clock)
 
     def keep(self, image: bytes) -> None:
@@ -118,10 +117,15 @@ class ControlPlane:
         if self.leadership.leads:
             return
         self.store.replace(image)
-        for name, member in self._members.items():
+        for member in self._members.values():
             as_file(member.provision)
-            drop(self.store, name, recall(self.store, member.provision))
+        self._recall()
         self.flows.recall()
+
+    def _recall(self) -> None:
+        """What was set of the nodes by command is in force."""
+        for name, member in self._members.items():
+            drop(self.store, name, recall(self.store, member.provision))
 
     def _members_of(self, config: Config) -> dict[str, Member]:
         """The nodes of a configuration. Those of which it asks the same as the one in force stay

@@ -82,7 +82,7 @@ class Store:
         self, folder: str | None = None, wall: Callable[[], float] = SYSTEM_CLOCK.wall
     ) -> None:
         self.lasts = folder is not None
-        self._waiting: list[asyncio.Event] = []
+        self._changed = asyncio.Event()
         self._file = Path(folder) / FILE if folder is not None else Path(":memory:")
         self._wall = wall
         self._changed_labels: dict[int, tuple[str, float] | None] = {}
@@ -100,9 +100,7 @@ class Store:
 
     def changed_again(self) -> asyncio.Event:
         """Set when something is written after now."""
-        event = asyncio.Event()
-        self._waiting.append(event)
-        return event
+        return self._changed
 
     def image(self) -> bytes:
         """All of it, as a file."""
@@ -173,9 +171,9 @@ class Store:
         bits). Where others were since that which is known, what they were told is in the switch
         alone, and it is to be heard again. Raises StoreError."""
         turn &= (1 << 63) - 1
-        found = self._db.execute("SELECT round FROM led WHERE node = ?", (node,)).fetchone()
+        found = self._read("SELECT round FROM led WHERE node = ?", node)
         with self._writing():
-            if turn - 1 > (found[0] if found else 0):
+            if turn - 1 > (found[0][0] if found else 0):
                 self._db.execute("DELETE FROM heard WHERE node = ?", (node,))
             self._db.execute("REPLACE INTO led VALUES (?, ?)", (node, turn))
 
@@ -308,9 +306,8 @@ class Store:
                     self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
-            for event in self._waiting:
-                event.set()
-            self._waiting.clear()
+            self._changed.set()
+            self._changed = asyncio.Event()
         except sqlite3.Error as error:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")

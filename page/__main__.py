@@ -12,7 +12,8 @@ from typing import Annotated
 
 import typer
 
-from fcn.controller.config.notation import DEFAULT_ENDPOINT, parse_endpoint
+from fcn.controller.cli.common import Api, check_api
+from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.page.address import DEFAULT_LISTEN, PageError, listen, url
 from fcn.page.hub import Hub
 from fcn.page.server import serve, watching
@@ -22,12 +23,7 @@ NICENESS = 10
 
 
 def main(
-    api: Annotated[
-        str,
-        typer.Option(
-            envvar="FCN_API", help="Where the controller listens: host:port or unix:/path."
-        ),
-    ] = DEFAULT_ENDPOINT,
+    api: Api = DEFAULT_ENDPOINT,
     listen_: Annotated[
         str, typer.Option("--listen", help="Where the page is served: host:port of this machine.")
     ] = DEFAULT_LISTEN,
@@ -36,10 +32,7 @@ def main(
     ] = None,
 ) -> None:
     """Show the network live in a browser; read-only, until Ctrl-C or SIGTERM."""
-    try:
-        parse_endpoint(api)
-    except ValueError as error:
-        raise typer.BadParameter(f"--api or FCN_API: {error}") from None
+    check_api(api)
     try:
         listening = listen(listen_) if fd is None else socket.socket(fileno=fd)
     except PageError as error:

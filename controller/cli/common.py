@@ -53,15 +53,20 @@ def discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def check_api(api: str) -> None:
+    """Raises typer.BadParameter where it is no address."""
+    try:
+        parse_endpoint(api)
+    except ValueError as error:
+        raise typer.BadParameter(f"--api or FCN_API: {error}") from None
+
+
 @contextmanager
 def controller(api: str) -> Iterator["FcnClient"]:
     """A client of the running controller; its errors end the command with a message."""
     from fcn.controller.northbound.client import ControllerError, FcnClient, UnreachableError
 
-    try:
-        parse_endpoint(api)
-    except ValueError as error:
-        raise typer.BadParameter(f"--api or FCN_API: {error}") from None
+    check_api(api)
     try:
         with FcnClient(api) as client:
             yield client
