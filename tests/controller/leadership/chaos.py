@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
-from rivals import Rivals, rivals, until_ruled
+from rivals import CALM, Rivals, rivals, until_ruled
 from tenants import BLUE, DC_PORT
 from virtual import virtual_time_loop
 
@@ -27,9 +27,6 @@ from fcn.controller.flows.service import FlowError
 HOSTS = {"pe1": ip_address("10.1.0.10"), "pe2": ip_address("10.2.0.20")}
 REGISTERED = range(1000, 1010)
 """Destination queue pairs of flows that are registered by command."""
-CALM = 60.0
-"""Seconds after which what was cut or stopped is in order again: keepalive, retries, waits."""
-
 Flows = dict[tuple[str, FlowKey], int | None]
 """Labels by PE and flow."""
 

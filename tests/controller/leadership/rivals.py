@@ -23,6 +23,12 @@ from fcn.controller.node.connection import State
 from fcn.lab.control.channel import Channel
 from fcn.lab.control.link import ControlLink
 
+UNHEARD = 16.0
+"""Seconds until a controller notices that a switch is cut off (controller/node/session.py)."""
+
+CALM = 60.0
+"""Seconds after which what was cut or stopped is in order again: keepalive, retries, waits."""
+
 
 @dataclass
 class Rivals:
@@ -137,3 +143,12 @@ async def rivals(
 async def until_ruled(found: Rivals, by: Sequence[int], seconds: float) -> None:
     """Wait until one of these rules all switches; at most so long, in virtual time."""
     await until(lambda: any(map(found.rule_all, by)), seconds=seconds)
+
+
+async def first_and_second(found: Rivals) -> ControlPlane:
+    """Controller 1 rules, and 2, which is returned, has come after it."""
+    await found.start(1)
+    await until_ruled(found, [1], 10)
+    second = await found.start(2)
+    await until_ruled(found, [1], 10)
+    return second

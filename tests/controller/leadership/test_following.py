@@ -6,11 +6,8 @@ from pathlib import Path
 
 import grpc
 import pytest
+from led import leads, one_of_three
 
-from fcn.controller.clock import SYSTEM_CLOCK
-from fcn.controller.leadership.election import Seat
-from fcn.controller.leadership.ids import ElectionId, run_of
-from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.northbound.following import follow
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.rpc import handler_of
@@ -29,16 +26,6 @@ class Peer:
         await asyncio.Event().wait()
 
 
-class Silent:
-    """A connection that does nothing."""
-
-    def take(self) -> None:
-        pass
-
-    def reconsider(self) -> None:
-        pass
-
-
 async def _serve(address: str, image: bytes) -> grpc.aio.Server:
     server = grpc.aio.server()
     service = pb.DESCRIPTOR.services_by_name["Fcn"]
@@ -48,25 +35,13 @@ async def _serve(address: str, image: bytes) -> grpc.aio.Server:
     return server
 
 
-def _leadership() -> Leadership:
-    found = Leadership(["a"], SYSTEM_CLOCK, run_of(1), {1: "one", 2: "two", 3: "three"})
-    found.enter("a", Silent())
-    found.heard("a", Seat(None, 0), won=False)
-    return found
-
-
-def _leads(leadership: Leadership, turn: int, number: int) -> None:
-    bid = ElectionId(turn, run_of(number)).value
-    leadership.heard("a", Seat(bid, bid), won=False)
-
-
-async def test_a_leader_that_hangs_is_left_when_another_one_leads(tmp_path: Path) -> None:
+async def test_a_leader_that_hangs_is_left_when_another_oneleads(tmp_path: Path) -> None:
     addresses = {number: f"unix:{tmp_path}/{number}" for number in (2, 3)}
     servers = [await _serve(each, str(number).encode()) for number, each in addresses.items()]
-    leadership, kept = _leadership(), asyncio.Queue[bytes]()
+    leadership, kept = one_of_three(), asyncio.Queue[bytes]()
     following = asyncio.create_task(follow(leadership, addresses, None, kept.put_nowait))
     for turn, number in enumerate((2, 3, 2), 1):
-        _leads(leadership, turn, number)
+        leads(leadership, turn, number)
         assert await asyncio.wait_for(kept.get(), 30) == str(number).encode()
     following.cancel()
     await asyncio.gather(following, return_exceptions=True)
@@ -77,10 +52,10 @@ async def test_a_leader_that_hangs_is_left_when_another_one_leads(tmp_path: Path
 @pytest.mark.parametrize("number", [1, 7])
 async def test_nobody_else_is_followed(number: int, caplog: pytest.LogCaptureFixture) -> None:
     """Neither one under this name, nor one that the file does not name."""
-    leadership, kept = _leadership(), asyncio.Queue[bytes]()
+    leadership, kept = one_of_three(), asyncio.Queue[bytes]()
     addresses = {2: "unix:/nowhere"}
     following = asyncio.create_task(follow(leadership, addresses, None, kept.put_nowait))
-    _leads(leadership, 1, number)
+    leads(leadership, 1, number)
     while "is no other of `controllers` here" not in caplog.text:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
     following.cancel()

@@ -5,7 +5,7 @@ import random
 from typing import Any
 
 import pytest
-from rivals import Rivals, rivals, until_ruled
+from rivals import CALM, UNHEARD, Rivals, first_and_second, rivals, until_ruled
 from switches import until
 
 from fcn.controller.node.connection import State
@@ -14,10 +14,6 @@ pytestmark = pytest.mark.virtual_time
 
 TAKE_OVER = 2.0
 """Seconds from the end of a leader until another one rules all switches."""
-UNHEARD = 16.0
-"""Seconds until a controller notices that a switch is cut off (controller/node/session.py)."""
-CALM = 60.0
-"""Seconds after which what was cut or stopped is in order again: keepalive, retries, waits."""
 
 
 @pytest.mark.parametrize("named", [False, True])
@@ -25,10 +21,7 @@ async def test_the_second_waits_says_so_and_takes_over(
     network: dict[str, Any], named: bool
 ) -> None:
     async with rivals(network, named=named) as found:
-        await found.start(1)
-        await until_ruled(found, [1], 10)
-        second = await found.start(2)
-        await until_ruled(found, [1], 10)
+        second = await first_and_second(found)
         for agent in second.nodes.values():
             await until(lambda: agent.status.state is State.BACKUP)  # noqa: B023
             assert agent.leader.startswith("controller one" if named else "another controller (")

@@ -5,22 +5,17 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from rivals import rivals, until_ruled
+from led import Silent, seat
+from rivals import CALM, UNHEARD, first_and_second, rivals, until_ruled
 from switches import until
 
 from fcn.controller.app import ControlPlane
 from fcn.controller.clock import Clock
 from fcn.controller.leadership.election import Seat
-from fcn.controller.leadership.ids import ElectionId
 from fcn.controller.leadership.leadership import FIRST_CALM, PATIENCE, Leadership
 from fcn.controller.node.connection import State
 
 pytestmark = pytest.mark.virtual_time
-
-UNHEARD = 16.0
-"""Seconds until a controller notices that a switch is cut off (controller/node/session.py)."""
-CALM = 60.0
-"""Seconds after which what was cut or stopped is in order again: keepalive, retries, waits."""
 
 
 def _ups(plane: ControlPlane) -> int:
@@ -34,10 +29,7 @@ async def test_a_leader_that_keeps_one_switch_only_is_succeeded(
 ) -> None:
     """The one that waits sees it there; and takes all at once, not in turns with it."""
     async with rivals(network, named=named) as found:
-        await found.start(1)
-        await until_ruled(found, [1], 10)
-        second = await found.start(2)
-        await until_ruled(found, [1], 10)
+        second = await first_and_second(found)
         for name in found.switches.keys() - {sorted(found.switches)[kept]}:
             found.links[1, name].cut()
             await found.switches[name].stop()
@@ -53,10 +45,7 @@ async def test_a_switch_that_hangs_delays_no_take_over(
     network: dict[str, Any], named: bool
 ) -> None:
     async with rivals(network, named=named) as found:
-        await found.start(1)
-        await until_ruled(found, [1], 10)
-        second = await found.start(2)
-        await until_ruled(found, [1], 10)
+        second = await first_and_second(found)
         # It says nothing of the leader's end.
         found.links[2, sorted(found.switches)[0]].cut()
         await found.end(1)
@@ -96,17 +85,14 @@ async def test_a_second_one_under_the_same_name_waits_and_says_so(network: dict[
         await until_ruled(found, [2], 2)
 
 
-class Asked:
-    """A connection that asks for nothing; `at`: when it was told to."""
+class Asked(Silent):
+    """Likewise; `at`: when it was told to ask."""
 
     def __init__(self) -> None:
         self.at = list[float]()
 
     def take(self) -> None:
         self.at.append(asyncio.get_running_loop().time())
-
-    def reconsider(self) -> None:
-        pass
 
 
 def _leadership(order: str, me: int, ballots: Mapping[str, Asked] | None = None) -> Leadership:
@@ -117,18 +103,13 @@ def _leadership(order: str, me: int, ballots: Mapping[str, Asked] | None = None)
     return found
 
 
-def _seat(turn: int, controller: int) -> Seat:
-    bid = ElectionId(turn, controller).value
-    return Seat(bid, bid)
-
-
 @pytest.mark.parametrize("order", ["abcd", "dcba", "cdab"])
 async def test_the_order_of_switches_in_the_file_changes_nothing(order: str) -> None:
     """Of two that have half each the same one is first for both."""
     found = {me: _leadership(order, me) for me in (1, 2)}
     for me, each in found.items():
         for name, holder in zip("abcd", (1, 1, 2, 2), strict=True):
-            each.heard(name, _seat(1, holder), won=holder == me)
+            each.heard(name, seat(1, holder), won=holder == me)
     assert [each.leads for each in found.values()] == [True, False]
     for each in found.values():
         each.move_to(list(order))
@@ -142,15 +123,15 @@ async def test_a_switch_that_is_none_any_more_is_not_heard() -> None:
         found.heard(name, Seat(None, 0), won=False)
     found.move_to(["a"])
     found.heard("b", Seat(None, 0), won=False)
-    found.heard("a", _seat(1, 1), won=True)
+    found.heard("a", seat(1, 1), won=True)
     assert found.leads
 
 
 async def test_whoever_is_deposed_takes_nothing_back() -> None:
     found = _leadership("abc", 1)
     for name in "abc":
-        found.heard(name, _seat(1, 1), won=True)
-    found.heard("c", _seat(2, 2), won=False)
+        found.heard(name, seat(1, 1), won=True)
+    found.heard("c", seat(2, 2), won=False)
     assert found.deposed.is_set()
     assert found.bid_for("c") is None
 
@@ -160,17 +141,17 @@ async def test_each_calm_ends_in_time() -> None:
     ballots = {name: Asked() for name in "abcd"}
     found = _leadership("abcd", 1, ballots)
     for name, holder in zip("abcd", (1, 1, 2, 2), strict=True):
-        found.heard(name, _seat(1, holder), won=holder == 1)
+        found.heard(name, seat(1, holder), won=holder == 1)
     for turn in range(2, 6):
         assert found.bid_for("c") is not None
-        found.heard("c", _seat(2 * turn, 2), won=False)
+        found.heard("c", seat(2 * turn, 2), won=False)
         assert found.bid_for("c") is None
         await asyncio.sleep(2.0 ** (turn - 2))
     assert found.bid_for("c") is not None
-    found.heard("c", _seat(20, 2), won=False)
+    found.heard("c", seat(20, 2), won=False)
     assert found.bid_for("c") is None
     assert found.bid_for("d") is not None
-    found.heard("d", _seat(20, 2), won=False)
+    found.heard("d", seat(20, 2), won=False)
     assert found.bid_for("d") is None
     begun = asyncio.get_running_loop().time()
     await asyncio.sleep(1.5)

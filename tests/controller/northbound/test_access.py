@@ -15,16 +15,13 @@ from typing import Any
 
 import grpc
 import pytest
+from led import leads, one_of_three
 from switches import until
 
 from fcn.contract.roles import Role
 from fcn.contract.transport import ServerFiles
 from fcn.controller.app import ControlPlane
-from fcn.controller.clock import SYSTEM_CLOCK
 from fcn.controller.config import Config
-from fcn.controller.leadership.election import Seat
-from fcn.controller.leadership.ids import ElectionId, run_of
-from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.northbound.access import METHODS
 from fcn.controller.northbound.audit import AuditError, AuditLog
 from fcn.controller.northbound.client import ControllerError, FcnClient, UnreachableError
@@ -311,10 +308,8 @@ async def test_a_storm_of_handshakes_leaves_room_for_others(api: str, pki: Path)
 
 async def test_who_follows_the_leader_has_a_certificate(api: str, pki: Path) -> None:
     """One that says read-only is enough."""
-    leadership = Leadership(["a"], SYSTEM_CLOCK, run_of(1), {1: "one", 2: "two"})
-    leader = ElectionId(1, run_of(2)).value
-    leadership.enter("a", Quiet())
-    leadership.heard("a", Seat(leader, leader), won=False)
+    leadership = one_of_three()
+    leads(leadership, 1, 2)
     kept = asyncio.Queue[bytes]()
     folder = pki / "operators" / "read-only"
     following = asyncio.create_task(follow(leadership, {2: api}, folder, kept.put_nowait))
@@ -322,13 +317,3 @@ async def test_who_follows_the_leader_has_a_certificate(api: str, pki: Path) -> 
     store.replace(await asyncio.wait_for(kept.get(), 60))
     following.cancel()
     await asyncio.gather(following, return_exceptions=True)
-
-
-class Quiet:
-    """A connection that is not used."""
-
-    def take(self) -> None:
-        pass
-
-    def reconsider(self) -> None:
-        pass
