@@ -14,6 +14,7 @@ from fcn.controller.config.notation import parse_endpoint
 
 if TYPE_CHECKING:
     from fcn.controller.northbound.client import FcnClient
+    from fcn.controller.proto import fcn_pb2 as pb
 
 EXIT_FAILED = 1
 EXIT_CONFIG = 3
@@ -85,3 +86,12 @@ def queue_pair(text: str) -> int:
     if not 0 <= value <= MAX_QP:
         raise typer.BadParameter(f"{text} is not a queue pair; those are 0 to {MAX_QP:#x}")
     return value
+
+
+def switch_of(node: str, api: str) -> "pb.NodeStatus":
+    """What the running controller says of a node."""
+    with controller(api) as client:
+        nodes = {item.name: item for item in client.status().nodes}
+    if node not in nodes:
+        raise fail(f"there is no node {node!r}; the nodes are: {', '.join(nodes)}")
+    return nodes[node]

@@ -27,6 +27,7 @@ from fcn.controller.cli.common import (
     err,
     fail,
     out,
+    switch_of,
 )
 from fcn.controller.cli.flows import flows_app
 from fcn.controller.cli.host_agent import host_agent
@@ -46,7 +47,6 @@ from fcn.controller.logs import LogLevel
 if TYPE_CHECKING:
     from fcn.controller.config import Config
     from fcn.controller.config.paths import Planner
-    from fcn.controller.proto import fcn_pb2 as pb
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -241,7 +241,7 @@ def events(
 @app.command()
 def shell(node: NodeName, api: Api = DEFAULT_ENDPOINT) -> None:
     """Open a read-only p4runtime-shell on a switch; the controller stays primary."""
-    switch = _switch(node, api)
+    switch = switch_of(node, api)
     try:
         code = open_shell(switch, err)
     except ShellError as error:
@@ -266,19 +266,11 @@ def capture(
     api: Api = DEFAULT_ENDPOINT,
 ) -> None:
     """Capture packets on a switch's port, on the machine where the switch runs."""
-    address = _switch(node, api).grpc
+    address = switch_of(node, api).grpc
     try:
         capture_port(address, api, node, port, file=file, count=count, expression=expression)
     except CaptureError as error:
         raise fail(str(error)) from None
-
-
-def _switch(node: str, api: str) -> "pb.NodeStatus":
-    with controller(api) as client:
-        nodes = {item.name: item for item in client.status().nodes}
-    if node not in nodes:
-        raise fail(f"there is no node {node!r}; the nodes are: {', '.join(nodes)}")
-    return nodes[node]
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fcn.controller.cli.capture import CaptureError, controller_process, entering
-from fcn.controller.cli.common import controller, fail
+from fcn.controller.cli.common import fail, switch_of
 from fcn.controller.cli.programs import become
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 
@@ -20,7 +20,7 @@ def trace(context: typer.Context) -> None:
     if arguments and not arguments[0].startswith("-"):
         node = arguments.pop(0)
         api, arguments = _taken(arguments, "--api")
-        arguments = [*_of(node, api), *arguments]
+        arguments = ["--node", node, *_reach(switch_of(node, api)), *arguments]
         # The switch's address is one of where the controller runs.
         try:
             inside = entering(controller_process(api))
@@ -43,16 +43,8 @@ def _taken(arguments: list[str], option: str) -> tuple[str, list[str]]:
     return value, left
 
 
-def _of(node: str, api: str) -> list[str]:
-    """How the controller reaches a node, as options."""
-    with controller(api) as client:
-        nodes = {item.name: item for item in client.status().nodes}
-    if node not in nodes:
-        raise fail(f"there is no node {node!r}; the nodes are: {', '.join(nodes)}")
-    return ["--node", node, *_reach(nodes[node])]
-
-
 def _reach(switch: "pb.NodeStatus") -> list[str]:
+    """How the controller reaches a switch, as options."""
     options = ["--switch", switch.grpc, "--device-id", str(switch.device_id)]
     if switch.HasField("tls"):
         tls = {

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
-from fcn.controller.cli import trace
+from fcn.controller.cli import common, trace
 from fcn.controller.cli.main import app
 from fcn.controller.proto import fcn_pb2 as pb
 
@@ -33,7 +33,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> Run:
         found.append((module, list(arguments)))
         raise SystemExit(0 if inside == INSIDE or "--switch" not in arguments else 9)
 
-    monkeypatch.setattr(trace, "controller", controller)
+    monkeypatch.setattr(common, "controller", controller)
     monkeypatch.setattr(trace, "become", become)
     monkeypatch.setattr(trace, "controller_process", lambda _api: 17)
     monkeypatch.setattr(trace, "entering", lambda pid: INSIDE if pid == 17 else [])
