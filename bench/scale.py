@@ -191,16 +191,12 @@ def controlled(config: Path, flows: int, kept: int, target: Softswitch) -> dict[
     """What a controller tells that runs in a process of its own (bench/scale_controller.py); when it
     has learned `flows`, the switch is started anew. It may find `kept` there."""
     command = [sys.executable, "-m", "fcn.bench.scale_controller", str(config), str(flows)]
-    with subprocess.Popen(
-        [*command, str(kept)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdin is not None and process.stdout is not None
+    with subprocess.Popen([*command, str(kept)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
         said = process.stdout.readline()
         if said == "learned\n":
             target.stop()
             target.__enter__()
-            process.stdin.write("\n")
-            process.stdin.flush()
             said = process.stdout.readline()
     if process.returncode:
         raise BenchError("the controller failed; what it says is above")

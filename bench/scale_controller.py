@@ -63,7 +63,6 @@ async def refill(plane: ControlPlane) -> float:
     """Seconds until a switch that was started anew, and is empty, holds all entries."""
     agent = plane.nodes["pe1"]
     print("learned", flush=True)
-    await asyncio.to_thread(sys.stdin.readline)
     while agent.status.state is not State.SYNCHRONIZING:
         await asyncio.sleep(0.001)
     began = time.monotonic()
