@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import grpc
@@ -146,7 +147,9 @@ def raw_rate(folder: Path, program: Path, flows: int) -> float:
         asked = p4r.StreamMessageRequest()
         asked.arbitration.device_id = 1
         asked.arbitration.election_id.low = 1
-        stream = stub.StreamChannel(_lasting(asked))
+        said = SimpleQueue[p4r.StreamMessageRequest | None]()
+        said.put(asked)
+        stream = stub.StreamChannel(iter(said.get, None))
         next(stream)
         config = p4r.SetForwardingPipelineConfigRequest(device_id=1)
         config.election_id.low = 1
@@ -166,14 +169,8 @@ def raw_rate(folder: Path, program: Path, flows: int) -> float:
         if waiting is not None:
             waiting.result()
         taken = time.monotonic() - began
-        stream.cancel()
+        said.put(None)
     return 2 * flows / taken
-
-
-def _lasting(first: p4r.StreamMessageRequest) -> Iterator[p4r.StreamMessageRequest]:
-    yield first
-    while True:
-        time.sleep(3600)
 
 
 def shell_rate(folder: Path, program: Path, python: Path) -> float:
