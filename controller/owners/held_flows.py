@@ -1,6 +1,7 @@
 """What a switch holds in the tables of flow_tables.py: entries by the hundred thousand, which finsy
 takes ten times as long to decode."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from finsy import P4Schema
@@ -12,7 +13,7 @@ from fcn.controller.owners.addresses import ipv4, ipv6
 from fcn.controller.owners.exact import ExactTable
 from fcn.controller.owners.intent import Key, entity_key, entity_value
 
-_ADDRESS = {4: ipv4, 6: ipv6}
+_ADDRESS: dict[int, Callable[[int], Address]] = {4: ipv4, 6: ipv6}
 
 
 class KnownSender(NamedTuple):
