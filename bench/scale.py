@@ -32,6 +32,7 @@ from fcn.contract.pipeline import load_pipeline
 from fcn.contract.profiles import LEAST
 from fcn.contract.roomier import with_flow_tables
 from fcn.controller.owners.exact import ExactTable
+from fcn.controller.owners.intent import Encoded
 from fcn.ptf_tests.targets.softswitch import Softswitch
 
 FLOWS = 100_000
@@ -118,21 +119,21 @@ def configuration(folder: Path, program: Path) -> Path:
 def _requests(schema: P4Schema, flows: int) -> list[bytes]:
     """Write requests with both entries of these flows, encoded."""
     flow, label = ExactTable(schema, FLOW_TABLES[4]), ExactTable(schema, LABEL_TABLES[4])
-    source, updates = 0x0A010000, list[bytes]()
+    source, updates = 0x0A010000, list[Encoded]()
     for number in range(flows):
         host, peer = source + number // 256, source + (1 << 20) + number % 4096
         dest_qp, name = 2 + number // 4, 0x80000 + number
         sender = VRF, peer, host, dest_qp, 0xFFFF
         updates += [
-            label.entry((name,), "cnp_ipv4", sender, metadata=b"agent").entity,
-            flow.entry((VRF, host, peer, number + 2), "set_flow_label_ipv4", (name,)).entity,
+            label.entry((name,), "cnp_ipv4", sender, metadata=b"agent"),
+            flow.entry((VRF, host, peer, number + 2), "set_flow_label_ipv4", (name,)),
         ]
     requests = []
     for first in range(0, len(updates), BATCH):
         request = p4r.WriteRequest(device_id=1, election_id=p4r.Uint128(low=1))
-        for entity in updates[first : first + BATCH]:
+        for each in updates[first : first + BATCH]:
             update = request.updates.add(type=p4r.Update.INSERT)
-            update.entity.MergeFromString(entity)
+            update.entity.MergeFromString(each.key + each.value)
         requests.append(request.SerializeToString())
     return requests
 
