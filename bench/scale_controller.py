@@ -17,9 +17,10 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.node.connection import State
+from fcn.controller.owners.addresses import ipv4
 from fcn.controller.pace import Pace
 
-SOURCE, DESTINATION = IPv4Address("10.1.0.0"), IPv4Address("10.17.0.0")
+SOURCE, DESTINATION = int(IPv4Address("10.1.0.0")), int(IPv4Address("10.17.0.0"))
 HOSTS, PEERS = 256, 4096
 """Flows of a host; hosts they go to."""
 
@@ -46,7 +47,8 @@ class Longest:
 
 def key_of(number: int) -> FlowKey:
     """The flow of this number."""
-    return FlowKey("red", SOURCE + number // HOSTS, DESTINATION + number % PEERS, number + 2)
+    ends = ipv4(SOURCE + number // HOSTS), ipv4(DESTINATION + number % PEERS)
+    return FlowKey("red", *ends, number + 2)
 
 
 async def learn(plane: ControlPlane, count: int) -> None:
