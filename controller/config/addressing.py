@@ -219,9 +219,10 @@ def gateway(port: Port, address: Address) -> IPv4Interface | IPv6Interface | Non
     return None
 
 
-def cnp_source(node: Node, vrf: str, sender: Address) -> Address | None:
-    """Source of the CNPs to `sender` (FCN-13), where it is not the peer; None when the PE has no
-    address of that version."""
+def cnp_source(node: Node, vrf: str, sender: Address, peer: Address) -> Address | None:
+    """Source of the CNPs to `sender` (FCN-13); None when the PE has no address of that version."""
+    if node.cnp.source == "peer":
+        return peer
     configured = node.cnp.ipv4_source if sender.version == 4 else node.cnp.ipv6_source
     if configured is not None:
         return configured

@@ -72,7 +72,7 @@ class NodeEdge:
         )
 
     def _find_cnp_source(self, vrf: str, sender: Address) -> Address | None:
-        return cnp_source(self._provision.node, vrf, sender)
+        return cnp_source(self._provision.node, vrf, sender, peer=sender)
 
     def remove(self, flow: Flow, successor: str | None = None) -> None:
         """Undo `install`; `successor`: the VRF of the flow that gets its place."""

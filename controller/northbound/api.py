@@ -18,14 +18,17 @@ from fcn.controller.config.notation import parse_address
 from fcn.controller.config.queue_depths import level_problem
 from fcn.controller.config.tls import Tls
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.provenance import Origin
+from fcn.controller.flows.senders import Sender
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.differences import change_message, problem_messages
-from fcn.controller.northbound.flows import PAGE, FlowCounts, flow_message, flow_pages
+from fcn.controller.northbound.flows import PAGE, FlowCounts, flow_message, flow_pages, selector
 from fcn.controller.northbound.links import link_messages
 from fcn.controller.northbound.network import ApplyError, Network
 from fcn.controller.northbound.paths import policy_messages
+from fcn.controller.pace import Pace
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.provision.fast_cnp import level_policies
 from fcn.controller.store import StoreError
@@ -113,6 +116,10 @@ class FcnService:
             names = ", ".join(known) or "none"
             error = ValueError(f"there is no VRF {request.vrf!r}; configured are: {names}")
             await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
+        try:
+            selector(request)
+        except ValueError as error:
+            await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
         counts: dict[str, FlowCounts] = {}
         if request.with_counters:
             for name, agent in self._network.nodes.items():
@@ -142,6 +149,44 @@ class FcnService:
         return pb.AddFlowResponse(
             flow=flow_message(flow), written=written, lasting=self._network.store.lasts
         )
+
+    async def AddFlows(  # noqa: N802
+        self, request: pb.AddFlowsRequest, context: grpc.aio.ServicerContext
+    ) -> pb.AddFlowsResponse:
+        """Register many flows, in one write of the store."""
+        response = pb.AddFlowsResponse(lasting=self._network.store.lasts)
+
+        def refuse(index: int, error: Exception) -> None:
+            response.refused.add(index=index, reason=str(error))
+
+        flows, pace, places = self._network.flows, Pace(), set[str]()
+        checked: list[tuple[int, FlowKey, Sender]] = []
+        for index, each in enumerate(request.flows):
+            try:
+                key = _key(each.key)
+                flows.check(key, each.source_qp)
+            except (ValueError, FlowError) as error:
+                refuse(index, error)
+            else:
+                await self._check_leads(flows.places(key), context)
+                timeout = each.timeout if each.HasField("timeout") else None
+                checked.append((index, key, Sender(each.source_qp, Origin.MANUAL, timeout)))
+            await pace.step()
+        try:
+            flows.register([(key, sender) for _, key, sender in checked])
+        except StoreError as error:
+            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
+        for index, key, sender in checked:
+            try:
+                places.add(flows.use(key, sender).node)
+            except FlowError as error:
+                refuse(index, error)
+            await pace.step()
+        for name in sorted(places):
+            # Another configuration may be in force by now.
+            if (agent := self._network.nodes.get(name)) is None or not await agent.settled():
+                response.away.append(name)
+        return response
 
     async def DeleteFlow(  # noqa: N802
         self, request: pb.DeleteFlowRequest, context: grpc.aio.ServicerContext
@@ -397,9 +442,14 @@ class FcnService:
 
     async def _key(self, key: pb.FlowKey, context: grpc.aio.ServicerContext) -> FlowKey:
         try:
-            return FlowKey(key.vrf, parse_address(key.src), parse_address(key.dst), key.dest_qp)
+            return _key(key)
         except ValueError as error:
             await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
+
+
+def _key(key: pb.FlowKey) -> FlowKey:
+    """Raises ValueError."""
+    return FlowKey(key.vrf, parse_address(key.src), parse_address(key.dst), key.dest_qp)
 
 
 async def _refuse(

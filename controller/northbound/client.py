@@ -32,12 +32,13 @@ class UnreachableError(ControllerError):
 
 
 class FlowFilters(TypedDict, total=False):
-    """Which flows are asked for, by node, VRF and address: an empty filter matches every flow; and
-    whether with what they count, and with those that wait for a label."""
+    """Which flows are asked for, by node, VRF, address and label: an empty filter matches every
+    flow; and whether with what they count, and with those that wait for a label."""
 
     node: str
     vrf: str
     address: str
+    label: int | None
     counters: bool
     unlabelled: bool
 
@@ -110,6 +111,7 @@ class FcnClient:
             address=filters.get("address"),
             with_counters=filters.get("counters"),
             with_unlabelled=filters.get("unlabelled"),
+            label=filters.get("label"),
         )
         call = self._stub.ListFlows(request)
         try:
@@ -137,6 +139,16 @@ class FcnClient:
         """Register a flow manually; `timeout` in microseconds, 0: never, None: as configured."""
         request = _message(pb.AddFlowRequest, key=_key(key), source_qp=source_qp, timeout=timeout)
         response: pb.AddFlowResponse = self._change(self._stub.AddFlow, request)
+        return response
+
+    def add_flows(self, flows: Iterable[tuple[FlowKey, int, int | None]]) -> pb.AddFlowsResponse:
+        """Register flows, as `add_flow` does one; some thousands, as all are one message."""
+        messages = [
+            _message(pb.AddFlowRequest, key=_key(key), source_qp=source_qp, timeout=timeout)
+            for key, source_qp, timeout in flows
+        ]
+        request = pb.AddFlowsRequest(flows=messages)
+        response: pb.AddFlowsResponse = self._change(self._stub.AddFlows, request)
         return response
 
     def delete_flow(self, key: FlowKey) -> None:
