@@ -93,7 +93,7 @@ class ExactTable:
         return Encoded(key, form.encode())
 
     def read(self, entry: p4r.TableEntry) -> Read | None:
-        """What an entry of this table says; None where it has another form than `entry` gives it."""
+        """What an entry of this table says; None where `entry` would give it another form."""
         form = self._actions.get(entry.action.action.action_id)
         match, params = entry.match, entry.action.action.params
         if form is None or [each.field_id for each in match] != self._fields:

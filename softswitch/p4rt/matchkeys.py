@@ -1,6 +1,6 @@
 """Conversion of FieldMatch from and to engine keys (P4Runtime 1.4, Match Format)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from finsy.proto import p4r
 
