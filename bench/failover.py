@@ -128,7 +128,6 @@ def measure(
 
 
 def table(rows: Sequence[Measured]) -> Table:
-    """Medians over the seeds, and the greatest ratio."""
     made = table_of(
         "a link dies: medians, and the greatest ratio",
         ("hellos", "lengths", "recovery by"),
@@ -180,7 +179,6 @@ def draw(arrived: dict[str, "pd.Series[int]"], title: str) -> Figure:
 
 @quiet_logs(logging.CRITICAL)
 def main() -> None:
-    """Measure, show and write."""
     parser = options_of("failover", __doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of each kind")
     parser.add_argument("--intervals", nargs="+", default=INTERVALS, help="between hellos")

@@ -44,7 +44,6 @@ class Site:
 
 
 def requests(here: Site, there: Site, count: int) -> Iterator[bytes]:
-    """A REQ for each connection, from `here` to `there`."""
     frame = _message(here, there, CmAttribute.REQ, CmReq())
     for number in range(count):
         _between(frame, here.host(number), there.host(number))
@@ -54,7 +53,6 @@ def requests(here: Site, there: Site, count: int) -> Iterator[bytes]:
 
 
 def replies(here: Site, there: Site, count: int) -> Iterator[bytes]:
-    """A REP for each connection, from `there` to `here`."""
     frame = _message(there, here, CmAttribute.REP, CmRep())
     for number in range(count):
         _between(frame, there.host(number), here.host(number))

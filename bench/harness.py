@@ -19,7 +19,6 @@ class BenchError(Exception):
 
 
 def positive(text: str) -> float:
-    """A number above 0 from the command line."""
     value = float(text)
     if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
@@ -35,7 +34,6 @@ def options_of(name: str, text: str | None, *, results: bool = True) -> argparse
 
 
 def machine() -> dict[str, str]:
-    """The machine on which the numbers were measured."""
     model = next(
         (
             line.split(":", 1)[1].strip()
@@ -50,7 +48,6 @@ def machine() -> dict[str, str]:
 def table_of(
     title: str, names: Iterable[str], numbers: Sequence[str] = (), *, caption: str | None = None
 ) -> Table:
-    """A table for the terminal: columns of names, and of numbers."""
     made = Table(*names, title=title, caption=caption)
     for column in numbers:
         made.add_column(column, justify="right")
@@ -58,7 +55,6 @@ def table_of(
 
 
 def write_results(file: Path, content: object) -> None:
-    """Write the numbers."""
     file.parent.mkdir(exist_ok=True)
     file.write_text(json.dumps(content, indent=2, default=_plain) + "\n")
 

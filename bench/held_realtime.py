@@ -298,7 +298,6 @@ _LOOKS = ("never_held", "held")
 
 
 def main() -> None:
-    """Command line; runs in a new network and process namespace."""
     parser = options_of("held_realtime", __doc__)
     parser.add_argument("--pairs", type=int, default=10, help="of looks on each target")
     parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement")

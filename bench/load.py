@@ -72,7 +72,6 @@ class Measured:
 
 
 def scenario(name: str, by: str, seed: int) -> Plan:
-    """A scenario, with flows spread in this way."""
     data: dict[str, Any] = yaml.safe_load(load_scenario(name).text)
     if by == "hash":
         data["controller"]["configuration"].pop("load_balancing")
@@ -86,7 +85,6 @@ def warmed_up(plan: Plan, result: Result) -> Result:
 
 
 def measured(name: str, by: str, result: Result) -> Measured:
-    """What a run shows."""
     shares = utilization(result, WINDOW_NS)
     unequal = difference(shares, *PATHS)
     times = completion_times(result)
@@ -129,7 +127,6 @@ def measure(names: Sequence[str], seeds: int) -> Iterator[tuple[Measured, pd.Dat
 
 
 def table(rows: Sequence[Measured]) -> Table:
-    """Every run."""
     columns = (
         "path 1", "path 2", "difference", "of windows, mean", "95th percentile", "packets",
         "out of order", "dropped", "completion, median", "99th percentile", "flowlets moved",
@@ -175,7 +172,6 @@ def draw(runs: dict[tuple[str, str], pd.DataFrame]) -> Figure:
 
 @quiet_logs(logging.CRITICAL)
 def main() -> None:
-    """Measure, show and write."""
     parser = options_of("load", __doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of each kind")
     parser.add_argument("--scenario", nargs="+", choices=SCENARIOS, default=SCENARIOS)

@@ -151,11 +151,9 @@ class Network:
         return Site(first, HOSTS, format_mac(port_mac(node, described, port)))
 
     def record(self, node: str) -> Path:
-        """The file of fcn.bench.recorder."""
         return self.folder / f"{node}.record"
 
     def controller_seconds(self) -> float:
-        """CPU time the controller has used."""
         words = Path(f"/proc/{self.controller.pid}/stat").read_text().rpartition(")")[2].split()
         ticks_per_second = 100
         return (int(words[11]) + int(words[12])) / ticks_per_second

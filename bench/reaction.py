@@ -120,7 +120,6 @@ def measured(kilometres: float, senders: int, result: Result) -> Measured:
 
 
 def measure(distances: tuple[float, ...]) -> Iterator[Measured]:
-    """All runs over these distances."""
     for kilometres in distances:
         for senders, size in SENDERS:
             plan = scenario(kilometres, senders, size)
@@ -129,7 +128,6 @@ def measure(distances: tuple[float, ...]) -> Iterator[Measured]:
 
 
 def table(rows: list[Measured]) -> Table:
-    """For the terminal."""
     made = table_of(
         "from the onset of congestion to the first rate cut",
         ("queue to sender", "senders", "mode", "first CNP of"),
@@ -154,7 +152,6 @@ def table(rows: list[Measured]) -> Table:
 
 @quiet_logs()
 def main() -> None:
-    """Measure, show and write."""
     parser = options_of("reaction", __doc__)
     parser.add_argument(
         "--km", type=positive, nargs="+", default=KILOMETRES, help="from the queue to the senders"

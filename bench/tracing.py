@@ -55,7 +55,6 @@ class _Backend:
         """It is built when it is opened."""
 
     def open(self, device_config: bytes) -> Engine:
-        """An engine of the program."""
         return MemoryEngine(make_program(device_config))
 
     def start(self, engine: Engine) -> None:
@@ -65,11 +64,9 @@ class _Backend:
         """Likewise."""
 
     def close(self, engine: Engine) -> None:
-        """It ends."""
         engine.close()
 
     def statistics(self, engine: Engine) -> Mapping[str, int]:
-        """None."""
         return {}
 
 
@@ -141,7 +138,6 @@ def _rate(work: Callable[[], object], seconds: float) -> float:
 
 
 def main() -> None:
-    """Command line."""
     parser = options_of("tracing", __doc__)
     parser.add_argument("--seconds", type=positive, default=SECONDS, help="of each measurement")
     parser.add_argument("--program", choices=NAMES, action="append", help="default: both")

@@ -110,7 +110,6 @@ def controller_config(
 
 
 def controller_yaml(topology: Topology, settings: FcnSettings, api: str = DEFAULT_ENDPOINT) -> str:
-    """The configuration as YAML text."""
     return yaml.safe_dump(controller_config(topology, settings, api), sort_keys=False)
 
 

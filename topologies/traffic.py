@@ -54,7 +54,6 @@ class Traffic:
         return self.logs / f"{host.name}.jsonl"
 
     def receive(self) -> Process:
-        """Start the program in the receiver."""
         options = Receiver(
             self.receiver.address(self.version),
             self.log(self.receiver),
@@ -64,7 +63,6 @@ class Traffic:
         return self._start(self.receiver, options.arguments())
 
     def send(self) -> Process:
-        """Start the program in the sender."""
         options = Sender(
             self.sender.address(self.version),
             self.receiver.address(self.version),

@@ -16,7 +16,6 @@ from fcn.lab.cli.sweep import sweep
 
 @quiet_logs()
 def main() -> None:
-    """Run, keep, write and draw."""
     parser = options_of("findings", __doc__, results=False)
     parser.add_argument("--grid", nargs="+", choices=GRIDS, default=GRIDS)
     parser.add_argument("--document", action="store_true", help="run nothing")

@@ -153,7 +153,6 @@ def scenario() -> dict[str, Any]:
 
 
 def grids() -> dict[str, dict[str, Any]]:
-    """Each by its name."""
     slow = {f"{bdps:g} BDP": case(1000, bdps, 25) for bdps in BUFFERS}
     return {
         "distance": _grid(MODES, {f"{km} km": case(km, AMPLE) for km in (10, 100)}, seeds=3),

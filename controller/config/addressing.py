@@ -35,7 +35,6 @@ def link_local(mac: int) -> IPv6Address:
 
 
 def vrf_names(config: Config) -> dict[int, str]:
-    """VRF names by VRF ID."""
     return {vrf.id: name for name, vrf in config.vrfs.items()}
 
 
@@ -99,7 +98,6 @@ def untrusted_nodes(config: Config) -> dict[str, IPv6Address]:
 
 
 def core_subnets(node: Node) -> set[IPv6Network]:
-    """Subnets of the node's core ports."""
     return {
         interface.network
         for port in node.core_ports
@@ -137,7 +135,6 @@ def underlay_next_hops(config: Config, source: str) -> dict[IPv6Network, list[Ho
 
 
 def underlay_links(config: Config) -> dict[str, list[Hop]]:
-    """The links of each node."""
     links: dict[str, list[Hop]] = {name: [] for name in config.nodes}
     for (near, near_port), (far, far_port) in config.link_ends():
         links[near].append((near_port, far, far_port))

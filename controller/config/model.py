@@ -358,12 +358,10 @@ class Node(Model):
 
     @property
     def core_ports(self) -> tuple[Port, ...]:
-        """Ports towards the WAN."""
         return tuple(port for port in self.ports if port.role == "core")
 
     @property
     def dc_ports(self) -> tuple[Port, ...]:
-        """Ports (or VLANs of ports) towards customers."""
         return tuple(port for port in self.ports if port.role == "dc")
 
 
@@ -439,7 +437,6 @@ class Config(Model):
         return Tls(**{key: value for tls in given for key, value in tls if value is not None})
 
     def link_ends(self) -> list[tuple[tuple[str, int], tuple[str, int]]]:
-        """Links as ((node, port), (node, port))."""
         ends = [tuple(_split_end(end) for end in link) for link in self.links]
         return [(a, b) for a, b in ends]
 

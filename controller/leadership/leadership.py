@@ -86,7 +86,6 @@ class Leadership:
         self._decide()
 
     def enter(self, name: str, ballot: Ballot) -> None:
-        """The connection to a switch."""
         self._ballots[name] = ballot
 
     def heard(self, name: str, seat: Seat, *, won: bool) -> None:

@@ -77,7 +77,6 @@ class NodeAgent:
 
     @property
     def status(self) -> Status:
-        """State of the connection to the switch."""
         return self._connection.status
 
     @property
@@ -92,7 +91,6 @@ class NodeAgent:
 
     @property
     def write_latency(self) -> Distribution:
-        """How long write requests took."""
         return self._synchronizer.latency.now()
 
     @property
@@ -112,12 +110,10 @@ class NodeAgent:
 
     @property
     def intent(self) -> Intent:
-        """The entries the switch should hold."""
         return self.provision.intent
 
     @property
     def refused(self) -> int:
-        """Updates the switch did not accept."""
         return self._synchronizer.refused
 
     @property
@@ -127,7 +123,6 @@ class NodeAgent:
 
     @property
     def features(self) -> frozenset[Feature]:
-        """The enabled features of the node (FCN-16)."""
         return self.provision.features
 
     def set_features(self, features: frozenset[Feature]) -> None:

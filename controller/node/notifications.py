@@ -73,7 +73,6 @@ class Notifications(CounterUser):
         self._last: dict[str, int] = {}
 
     def cells(self) -> Iterator[Cell]:
-        """Those that concern notifications."""
         yield from self._names
 
     def start_anew(self) -> None:

@@ -43,7 +43,6 @@ class FcnService:
     async def GetNetwork(  # noqa: N802
         self, request: pb.GetNetworkRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetNetworkResponse:
-        """Nodes, ports and links of the configuration."""
         config = self._network.config
         return pb.GetNetworkResponse(
             nodes=[
@@ -72,7 +71,6 @@ class FcnService:
     async def GetStatus(  # noqa: N802
         self, request: pb.GetStatusRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetStatusResponse:
-        """State of the controller and of every switch."""
         network = self._network
         return pb.GetStatusResponse(
             version=fcn_version(),
@@ -146,7 +144,6 @@ class FcnService:
     async def DeleteFlow(  # noqa: N802
         self, request: pb.DeleteFlowRequest, context: grpc.aio.ServicerContext
     ) -> pb.DeleteFlowResponse:
-        """Forget a flow and release its label."""
         key = await self._key(request.key, context)
         await self._check_leads(self._network.flows.places(key), context)
         try:
@@ -187,7 +184,6 @@ class FcnService:
     async def GetThresholds(  # noqa: N802
         self, request: pb.GetThresholdsRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetThresholdsResponse:
-        """Queue depths of the levels, and the policy of each level."""
         queues = [
             pb.QueueThresholds(
                 node=agent.name,
@@ -382,7 +378,6 @@ class FcnService:
         return agent
 
     async def _agents(self, name: str, context: grpc.aio.ServicerContext) -> list[NodeAgent]:
-        """The node of this name, or all."""
         return [await self._node(name, context)] if name else list(self._network.nodes.values())
 
     async def _check_leads(self, names: Iterable[str], context: grpc.aio.ServicerContext) -> None:

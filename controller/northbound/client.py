@@ -87,12 +87,10 @@ class FcnClient:
             raise ControllerError(str(error)) from None
 
     def network(self) -> pb.GetNetworkResponse:
-        """Nodes, ports and links of the configuration."""
         response: pb.GetNetworkResponse = self._call(self._stub.GetNetwork, pb.GetNetworkRequest())
         return response
 
     def status(self) -> pb.GetStatusResponse:
-        """State of every node."""
         response: pb.GetStatusResponse = self._call(self._stub.GetStatus, pb.GetStatusRequest())
         return response
 
@@ -140,7 +138,6 @@ class FcnClient:
         return response
 
     def delete_flow(self, key: FlowKey) -> None:
-        """Delete a flow and release its label."""
         self._change(self._stub.DeleteFlow, _message(pb.DeleteFlowRequest, key=_key(key)))
 
     def set_features(
@@ -160,7 +157,6 @@ class FcnClient:
     def set_thresholds(
         self, node: str, port: int, queue: int, depths: tuple[Depth, ...]
     ) -> pb.SetThresholdsResponse:
-        """Change the thresholds of one queue."""
         try:
             check_thresholds(depths)
         except DepthError as error:

@@ -53,22 +53,18 @@ class SampleFlow:
 
     @property
     def src(self) -> str:
-        """Source address."""
         return self.sender.address(self.family)
 
     @property
     def dst(self) -> str:
-        """Destination address."""
         return self.receiver.address(self.family)
 
     @property
     def sender_qp(self) -> int:
-        """The queue pair that sends."""
         return FIRST_SENDER_QP + self.number
 
     @property
     def receiver_qp(self) -> int:
-        """The queue pair that receives."""
         return FIRST_RECEIVER_QP + self.number
 
 

@@ -15,7 +15,6 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        """Whether the counts are equal."""
         return self.left_count == self.right_count
 
     def __str__(self) -> str:

@@ -38,7 +38,6 @@ class Arrival:
 
     @property
     def latency_ns(self) -> int:
-        """How long it took."""
         return self.arrived_ns - self.sent_ns
 
 
@@ -104,7 +103,6 @@ def receive(local: str, log: Path) -> None:
 
 
 def main() -> None:
-    """One end of a flow."""
     parser = argparse.ArgumentParser(prog=f"python -m {MODULE}")
     roles = parser.add_subparsers(dest="role", required=True)
     sender, receiver = roles.add_parser("send"), roles.add_parser("receive")

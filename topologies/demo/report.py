@@ -32,7 +32,6 @@ HOLDING_EVENTS = {
 
 
 def comparison(results: Results) -> list[Row]:
-    """The table of the modes."""
     first, *rest = comparison_rows([each.figures for each in results.values()])
     spread = Row(
         "  quartiles",
@@ -58,7 +57,6 @@ def _spread(values: Sequence[float]) -> str:
 
 
 def details(results: Results) -> list[Row]:
-    """More about each run."""
     return list(_detail_rows(list(results.values())))
 
 

@@ -151,7 +151,6 @@ class Scenario:
         return str((addresses.ipv4 if flow.ip_version == 4 else addresses.ipv6).ip)
 
     def ipv4(self, host: str) -> str:
-        """A host's IPv4 address."""
         return str(self.topology.addresses(host).ipv4.ip)
 
     @staticmethod

@@ -50,12 +50,10 @@ IPV6: Condition = (LOAD_HALF, ETHERTYPE, 0x86DD, None)
 
 
 def any_ipv6() -> list[Instruction]:
-    """IPv6 packets."""
     return _program([INCOMING, IPV6])
 
 
 def ipv6_to(network: IPv6Network) -> list[Instruction]:
-    """IPv6 packets to a network."""
     parts = struct.unpack("!4I", network.network_address.packed)
     masks = struct.unpack("!4I", network.netmask.packed)
     to_network: list[Condition] = [
@@ -132,7 +130,6 @@ class Tap:
 
     @property
     def count(self) -> int:
-        """Packets so far."""
         return len(self._times)
 
     def stop(self) -> tuple[int, ...]:
