@@ -8,6 +8,7 @@ import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 
@@ -56,7 +57,20 @@ def table_of(
 
 def write_results(file: Path, content: object) -> None:
     file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps(content, indent=2, default=_plain) + "\n")
+    plain = json.loads(json.dumps(content, default=_plain))
+    file.write_text(_rows(plain) + "\n")
+
+
+def _rows(value: Any, indent: str = "\n") -> str:  # noqa: ANN401 - whatever JSON has
+    """JSON, a row a line: lists and objects of numbers and texts are not broken."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if not any(isinstance(each, dict | list) for each in inside):
+        return json.dumps(value)
+    deeper = indent + "  "
+    if isinstance(value, list):
+        return f"[{deeper}{f',{deeper}'.join(_rows(each, deeper) for each in value)}{indent}]"
+    items = (f"{json.dumps(key)}: {_rows(each, deeper)}" for key, each in value.items())
+    return f"{{{deeper}{f',{deeper}'.join(items)}{indent}}}"
 
 
 def _plain(value: object) -> object:

@@ -10,12 +10,12 @@ import grpc
 
 from fcn.contract.certificates import TlsFileError, read_file
 from fcn.contract.depth import Depth, DepthError, check_thresholds
+from fcn.contract.rpc import Stub
 from fcn.contract.transport import check_certificates, check_key, check_own, is_socket
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.northbound.local_users import word_for
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.rpc import Stub
 
 TIMEOUT = 30.0
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import grpc
 
 from fcn.contract.certificates import TlsFileError
+from fcn.contract.rpc import Stub
 from fcn.contract.transport import is_socket
 from fcn.controller.leadership.ids import name_of
 from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.northbound.client import client_credentials
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.rpc import Stub
 from fcn.controller.store import StoreError
 
 LOG = logging.getLogger("fcn")

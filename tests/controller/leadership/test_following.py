@@ -8,9 +8,9 @@ import grpc
 import pytest
 from led import leads, one_of_three
 
+from fcn.contract.rpc import handler_of
 from fcn.controller.northbound.following import follow
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.rpc import handler_of
 
 
 class Peer:

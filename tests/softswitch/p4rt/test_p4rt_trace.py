@@ -12,6 +12,7 @@ import pytest
 from finsy.proto import p4r, p4r_grpc
 from p4rt_testing import FakeBackend, Session
 
+from fcn.contract.rpc import Stub
 from fcn.softswitch.api import ActionCall, Engine, Exact
 from fcn.softswitch.engine import MemoryEngine, make_program
 from fcn.softswitch.p4rt.device import Device
@@ -20,7 +21,6 @@ from fcn.softswitch.p4rt.server import start_server
 from fcn.softswitch.p4rt.trace import LONGEST_MS, MOST_STORIES, _is_near
 from fcn.softswitch.p4rt.transport import Transport
 from fcn.softswitch.proto import trace_pb2 as pb
-from fcn.softswitch.proto import trace_pb2_grpc as pb_grpc
 from fcn.softswitch.tracer.alone import Alone, read_config, updates
 from fcn.softswitch.tracer.alone import Ports as AlonePorts
 from fcn.softswitch.tracer.live import LiveError, Where, copy_of
@@ -67,7 +67,10 @@ async def switch() -> AsyncIterator[Switch]:
     device = Device(1, _Memory(), ports.attach, ports.on_status)
     server, port = await start_server(device, ports, Transport("127.0.0.1:0"))
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        stubs = pb_grpc.TraceStub(channel), p4r_grpc.P4RuntimeStub(channel)
+        stubs = (
+            Stub(channel, pb.DESCRIPTOR.services_by_name["Trace"]),
+            p4r_grpc.P4RuntimeStub(channel),
+        )
         yield Switch(device, f"127.0.0.1:{port}", *stubs)
     await server.stop(None)
     await device.close()
