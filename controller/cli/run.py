@@ -44,16 +44,9 @@ class RunError(Exception):
 
 
 _REASONS = (
-    PipelineError,
-    FinsyError,
-    StoreError,
-    ApiError,
-    AgentServiceError,
-    AuditError,
-    TlsFileError,
-    MetricsError,
-    OSError,
-)
+    PipelineError, FinsyError, StoreError, ApiError, AgentServiceError, AuditError, TlsFileError,
+    MetricsError, OSError,
+)  # fmt: skip
 """Why a controller does not start."""
 
 
