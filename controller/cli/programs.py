@@ -11,11 +11,7 @@ import typer
 from fcn.contract.version import DISTRIBUTION
 from fcn.controller.cli.common import fail
 
-OPTIONS = {
-    "allow_extra_args": True,
-    "ignore_unknown_options": True,
-    "help_option_names": [],
-}
+OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 """Commands and options are parsed by the program."""
 
 topo_app = typer.Typer(help="Run a whole network on this machine.", no_args_is_help=True)

@@ -77,11 +77,7 @@ class Topology:
         return Trace(inner, frozenset(links), certain, frozenset(exits), repeated)
 
     def other_way(
-        self,
-        source: str,
-        target: str,
-        avoid: tuple[frozenset[str], frozenset[Link]],
-        longest: int,
+        self, source: str, target: str, avoid: tuple[frozenset[str], frozenset[Link]], longest: int
     ) -> tuple[str, ...] | None:
         """Nodes to visit so that a tunnel certainly avoids these nodes and links, at most
         `longest`; None when there is no such way."""
