@@ -146,8 +146,7 @@ def configure_p(client: Writer) -> None:
     p.notification_port()
     p.enable_fast_cnp(beds.P_ADDRESS)
     p.underlay(
-        beds.REMOTE_PE_PREFIX,
-        (CORE_PORT, beds.NODE_MAC[CORE_PORT], beds.NEIGHBOUR_MAC[CORE_PORT]),
+        beds.REMOTE_PE_PREFIX, (CORE_PORT, beds.NODE_MAC[CORE_PORT], beds.NEIGHBOUR_MAC[CORE_PORT])
     )
 
 

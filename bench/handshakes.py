@@ -24,7 +24,6 @@ _CHECKSUM = _IP + 10
 _BTH = _IP + 20 + 8
 _BTH_QP = _BTH + 5
 _LOCAL_COMM_ID = _BTH + 44
-_REMOTE_COMM_ID = _BTH + 48
 _REQ_QPN = _BTH + 76
 _REP_QPN = _BTH + 56
 

@@ -68,12 +68,7 @@ def _network(folder: Path) -> dict[str, Any]:
     for number, name in enumerate(NODES, start=1):
         far = 3 - number
         ports: list[dict[str, Any]] = [
-            {
-                "number": port,
-                "role": "dc",
-                "vrf": vrf,
-                "addresses": [f"10.{number}.0.1/16"],
-            }
+            {"number": port, "role": "dc", "vrf": vrf, "addresses": [f"10.{number}.0.1/16"]}
             for vrf, port in TENANTS.items()
         ]
         nodes[name] = {

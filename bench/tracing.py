@@ -48,7 +48,7 @@ class Sample:
     rates: Mapping[str, float]
 
 
-class _Backend:
+class MemoryBackend:
     """Engines with ports in memory; softswitch.p4rt.device.Backend."""
 
     def build(self, device_config: bytes) -> None:
@@ -73,7 +73,7 @@ class _Backend:
 async def measure(program: Program, seconds: float) -> Sample:
     """All states of the engine, with the entries of bench/forwarding.py."""
     ports = Ports({}, {})
-    device = Device(1, _Backend(), ports.attach, ports.on_status)
+    device = Device(1, MemoryBackend(), ports.attach, ports.on_status)
     server, number = await start_server(device, ports, Transport("127.0.0.1:0"))
     try:
         await asyncio.to_thread(_configure, program, f"127.0.0.1:{number}")

@@ -8,12 +8,7 @@ from pathlib import Path
 from finsy import P4Schema
 from google.protobuf.text_format import ParseError
 
-from fcn.contract.constants import (
-    PipelineError,
-    compiled_file,
-    compiled_programs,
-    enum_members,
-)
+from fcn.contract.constants import PipelineError, compiled_file, compiled_programs, enum_members
 from fcn.contract.names import NOT_ON_CHIPS
 from fcn.contract.profiles import FULL, LEAST, PROFILES, Mode
 from fcn.contract.targets import Target, target_of

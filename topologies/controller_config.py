@@ -230,11 +230,7 @@ def _vrfs(topology: Topology, node: Node, policies: Container[str]) -> dict[str,
                 kind = "policy" if way in policies else "tunnel"
                 routes += [
                     {"prefix": str(prefix), kind: way}
-                    for prefix in (
-                        addresses.ipv4.network,
-                        addresses.ipv6.network,
-                        *host.networks,
-                    )
+                    for prefix in (addresses.ipv4.network, addresses.ipv6.network, *host.networks)
                 ]
                 continue
             gateways = {4: str(addresses.ipv4.ip), 6: str(addresses.ipv6.ip)}

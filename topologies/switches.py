@@ -69,9 +69,7 @@ class P4Switch(Switch):  # type: ignore[misc]
         endpoint = grpc_endpoint(self.topology, self.name)
         target = ["--", "--grpc-server-addr", endpoint, "--cpu-port", str(V1MODEL.ports.cpu)]
         self.process = Process(
-            self.name,
-            [*self.command(), *target],
-            self.logs / f"{self.name}.log",
+            self.name, [*self.command(), *target], self.logs / f"{self.name}.log"
         )
         host, port = endpoint.split(":")
         self.process.wait_ready(lambda: is_listening(host, int(port)), START_TIMEOUT_S)

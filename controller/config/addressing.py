@@ -1,11 +1,11 @@
 """Values derived from the configuration: MAC addresses, tunnel numbers, underlay routes."""
 
 import hashlib
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Interface, IPv6Address, IPv6Interface, IPv6Network, ip_network
 
+from fcn.contract.hops import hops_from
 from fcn.controller.config.model import Config, Node, Port
 from fcn.controller.config.notation import Address
 
@@ -154,15 +154,7 @@ def prefix_owners(config: Config, source: str) -> dict[IPv6Network, list[str]]:
 
 def distances(links: Mapping[str, Sequence[Hop]], start: str) -> dict[str, int]:
     """Hops to each node that can be reached."""
-    found = {start: 0}
-    queue = deque([start])
-    while queue:
-        name = queue.popleft()
-        for _, peer, _ in links[name]:
-            if peer not in found:
-                found[peer] = found[name] + 1
-                queue.append(peer)
-    return found
+    return hops_from(start, lambda name: (peer for _, peer, _ in links[name]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from fcn.contract.depth import (
-    DEFAULT_THRESHOLDS,
-    LEVELS,
-    PACKET_SIZE,
-    Depth,
-    check_thresholds,
-)
+from fcn.contract.depth import DEFAULT_THRESHOLDS, LEVELS, PACKET_SIZE, Depth, check_thresholds
 from fcn.contract.transport import ServerFiles
 from fcn.controller.config.balancing import GivenBalancing
 from fcn.controller.config.base import Model, RateLimit

@@ -66,13 +66,7 @@ class NodeAgent:
         self._bus = bus
         self._synchronizer = Synchronizer(provision.intent, provision.pipeline, connection, bus)
         self._messages = Messages(
-            provision,
-            connection,
-            flows,
-            inbox,
-            neighbors.handle,
-            neighbors.asked,
-            clock.monotonic,
+            provision, connection, flows, inbox, neighbors.handle, neighbors.asked, clock.monotonic
         )
 
     @property

@@ -24,9 +24,8 @@ from fcn.controller.northbound.access import RefusedError
 from fcn.controller.northbound.differences import change_message, problem_messages
 from fcn.controller.northbound.flows import PAGE, FlowCounts, flow_message, flow_pages
 from fcn.controller.northbound.following import SIGN_OF_LIFE
-from fcn.controller.northbound.links import link_messages
 from fcn.controller.northbound.network import Network
-from fcn.controller.northbound.paths import policy_messages
+from fcn.controller.northbound.paths import link_messages, policy_messages
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.provision.fast_cnp import level_policies
 

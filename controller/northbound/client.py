@@ -63,10 +63,7 @@ class FcnClient:
     """
 
     def __init__(
-        self,
-        endpoint: str = DEFAULT_ENDPOINT,
-        timeout: float = TIMEOUT,
-        tls: Path | None = None,
+        self, endpoint: str = DEFAULT_ENDPOINT, timeout: float = TIMEOUT, tls: Path | None = None
     ) -> None:
         self._endpoint = endpoint
         self._timeout = timeout

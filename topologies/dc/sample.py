@@ -114,10 +114,7 @@ def sample_flows(near: DataCentre, far: DataCentre, count: int) -> tuple[SampleF
 
 
 def run_sample(
-    network: Network,
-    flows: Sequence[SampleFlow],
-    directory: Path,
-    progress: Callable[[str], None],
+    network: Network, flows: Sequence[SampleFlow], directory: Path, progress: Callable[[str], None]
 ) -> SampleResult:
     """Send, compare with the controller's mapping, count notifications; raises ProcessError."""
     directory.mkdir(parents=True, exist_ok=True)

@@ -15,13 +15,7 @@ Records = Mapping[str, RunRecord]
 
 # In place of {}: what the modes call a notice.
 NOTIFICATION_EVENTS = {
-    "p": (
-        "CE_MARKED",
-        "{}_TRIGGERED",
-        "{}_INTERVAL_SUPPRESSED",
-        "{}_RATE_SUPPRESSED",
-        "{}_SENT",
-    ),
+    "p": ("CE_MARKED", "{}_TRIGGERED", "{}_INTERVAL_SUPPRESSED", "{}_RATE_SUPPRESSED", "{}_SENT"),
     "pe": ("CE_MARKED", "{}_SENT", "{}_RECEIVED", "OWN_CONGESTION", "CNP_SENT"),
 }
 HOLDING_EVENTS = {
@@ -33,10 +27,7 @@ HOLDING_EVENTS = {
 
 def comparison(results: Results) -> list[Row]:
     first, *rest = comparison_rows([each.figures for each in results.values()])
-    spread = Row(
-        "  quartiles",
-        tuple(_spread(each.reactions_ms) for each in results.values()),
-    )
+    spread = Row("  quartiles", tuple(_spread(each.reactions_ms) for each in results.values()))
     above = Row(
         "time above level 1 per onset, median",
         tuple(f"{each.time_above_ms:.0f} ms" for each in results.values()),

@@ -13,7 +13,7 @@ from ipaddress import IPv6Network
 from pathlib import Path
 
 from fcn.packets.fantel import FANTEL_PORT, Event
-from fcn.topologies.arrival_stamps import receive_stamped, stamp_arrivals
+from fcn.topologies.arrival_stamps import arrivals, stamp_arrivals
 
 ETH_P_ALL = 3
 SO_ATTACH_FILTER = 26
@@ -118,14 +118,7 @@ class Tap:
         self._socket.close()
 
     def _run(self) -> None:
-        while True:
-            try:
-                _, stamp = receive_stamped(self._socket, 1)
-            except TimeoutError:
-                # End only when no packet is left, so that the last ones are counted.
-                if self._ending.is_set():
-                    return
-                continue
+        for _, stamp in arrivals(self._socket, 1, self._ending.is_set):
             self._times.append(stamp + self._to_monotonic)
 
     @property

@@ -10,11 +10,12 @@ from typing import Any
 import grpc
 import pytest
 from finsy.proto import p4r, p4r_grpc
-from p4rt_testing import FakeBackend, Session
+from p4rt_testing import Session
 
+from fcn.bench.tracing import MemoryBackend
 from fcn.contract.rpc import Stub
-from fcn.softswitch.api import ActionCall, Engine, Exact
-from fcn.softswitch.engine import MemoryEngine, make_program
+from fcn.softswitch.api import ActionCall, Exact
+from fcn.softswitch.engine import MemoryEngine
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.server import start_server
@@ -29,22 +30,6 @@ KITCHEN = Path(__file__).parents[1] / "p4" / "kitchen.json"
 MAC = 0x112233445566
 FRAME = bytes.fromhex("1122334455660a000000000188b6")
 PATIENCE = 300
-
-
-class _Memory(FakeBackend):
-    """Engines with ports in memory."""
-
-    def open(self, device_config: bytes) -> Engine:
-        return MemoryEngine(make_program(device_config))
-
-    def start(self, engine: Engine) -> None:
-        """It runs when it is given a packet."""
-
-    def pause(self, engine: Engine) -> None:
-        """Likewise."""
-
-    def close(self, engine: Engine) -> None:
-        engine.close()
 
 
 @dataclass
@@ -64,7 +49,7 @@ class Switch:
 @pytest.fixture
 async def switch() -> AsyncIterator[Switch]:
     ports = Ports({}, {})
-    device = Device(1, _Memory(), ports.attach, ports.on_status)
+    device = Device(1, MemoryBackend(), ports.attach, ports.on_status)
     server, port = await start_server(device, ports, Transport("127.0.0.1:0"))
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         stubs = (
