@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from process_tree import descendants, is_running
+from process_tree import descendants, ended
 
 from fcn.hosts.processes import wait_until
 from fcn.topologies.catalog import CATALOG
@@ -120,4 +120,4 @@ def test_ctrl_c_while_modules_are_loaded(tmp_path: Path) -> None:
             process.kill()
         assert "Traceback" not in output
         assert process.returncode == 128 + signal.SIGINT
-        assert not any(map(is_running, started))
+        assert ended(started)
