@@ -1,11 +1,11 @@
 """How many flows a provider edge can have, and what they cost: time to install them, memory, and
 the controller's restart.
 
-`python -m fcn.bench.scale` gives one controller FLOWS flows on a softswitch with tables of that size
-(twice as many entries), starts the controller anew, and compares with what the same switch takes
-from a client that only writes (one request of 512 updates after another, encoded before). With
-`--shell PYTHON`, an interpreter that has p4runtime-shell, also with that. All in one run, so that
-the ratios hold on another machine. Written to bench/results/scale.json.
+`python -m fcn.bench.scale` gives one controller FLOWS flows on a softswitch with tables of that
+size (twice as many entries), starts the controller anew, and compares with what the same switch
+takes from a client that only writes (requests of 512 updates, encoded before). With `--shell
+PYTHON`, an interpreter that has p4runtime-shell, also with that. All in one run, so that the ratios
+hold on another machine. Written to bench/results/scale.json.
 """
 
 import json
@@ -186,8 +186,8 @@ def shell_rate(folder: Path, program: Path, python: Path) -> float:
 
 
 def controlled(config: Path, flows: int, kept: int, target: Softswitch) -> dict[str, float]:
-    """What a controller tells that runs in a process of its own (bench/scale_controller.py); when it
-    has learned `flows`, the switch is started anew. It may find `kept` there."""
+    """What a controller tells that runs in a process of its own (bench/scale_controller.py): it
+    learns `flows`, then the switch is started anew; or it finds `kept` there."""
     command = [sys.executable, "-m", "fcn.bench.scale_controller", str(config), str(flows)]
     with subprocess.Popen([*command, str(kept)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -16,6 +16,7 @@ from pathlib import Path
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.connection import State
 from fcn.controller.owners.addresses import ipv4
 from fcn.controller.pace import Pace
@@ -51,6 +52,12 @@ def key_of(number: int) -> FlowKey:
     return FlowKey("red", *ends, number + 2)
 
 
+async def entered(agent: NodeAgent, state: State) -> None:
+    """Wait until a node is in a state."""
+    while agent.status.state is not state:  # noqa: ASYNC110 (nothing tells it)
+        await asyncio.sleep(0.001)
+
+
 async def learn(plane: ControlPlane, count: int) -> None:
     """So many flows are reported, with their senders, and are on the switch afterwards."""
     pace = Pace()
@@ -65,22 +72,20 @@ async def refill(plane: ControlPlane) -> float:
     """Seconds until a switch that was started anew, and is empty, holds all entries."""
     agent = plane.nodes["pe1"]
     print("learned", flush=True)
-    while agent.status.state is not State.SYNCHRONIZING:
-        await asyncio.sleep(0.001)
+    await entered(agent, State.SYNCHRONIZING)
     began = time.monotonic()
     await agent.synchronized()
     return time.monotonic() - began
 
 
-async def run(file: Path, count: int, kept: int) -> dict[str, float]:
+async def run(text: str, count: int, kept: int) -> dict[str, float]:
     """The figures."""
-    plane = ControlPlane(parse_config(file.read_text()))
+    plane = ControlPlane(parse_config(text))
     before, began, longest = resident(), time.monotonic(), Longest()
     watch = asyncio.create_task(longest.watch())
     told: dict[str, float] = {}
     async with plane.running():
-        while not plane.nodes["pe1"].is_up:
-            await asyncio.sleep(0.01)
+        await entered(plane.nodes["pe1"], State.UP)
         told["up_s"] = time.monotonic() - began
         if count:
             before, began, longest.seconds = resident(), time.monotonic(), 0.0
@@ -103,7 +108,7 @@ def main() -> None:
     """Run, and tell."""
     logging.basicConfig(level=logging.WARNING)
     file, count, kept = sys.argv[1:]
-    print(json.dumps(asyncio.run(run(Path(file), int(count), int(kept)))))
+    print(json.dumps(asyncio.run(run(Path(file).read_text(), int(count), int(kept)))))
 
 
 if __name__ == "__main__":

@@ -292,7 +292,8 @@ class FlowService:
             flow = self._labelling.get(place, key)
             if flow is not None:
                 return flow
-        raise FlowError(f"{places[0]} has no room for the flow; see `fcn events` and `fcn status`")
+        where = places[0] if places else key.vrf
+        raise FlowError(f"{where} has no room for the flow; see `fcn events` and `fcn status`")
 
     def delete(self, key: FlowKey) -> None:
         """Delete a flow and its sender. Raises FlowError when it is not known, StoreError."""

@@ -24,18 +24,11 @@ from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
 from fcn.controller.northbound.access import RefusedError
 from fcn.controller.northbound.differences import change_message, problem_messages
-<<<<<<< HEAD
 from fcn.controller.northbound.flows import PAGE, FlowCounts, flow_message, flow_pages, selector
-from fcn.controller.northbound.links import link_messages
-from fcn.controller.northbound.network import ApplyError, Network
-from fcn.controller.northbound.paths import policy_messages
-from fcn.controller.pace import Pace
-=======
-from fcn.controller.northbound.flows import PAGE, FlowCounts, flow_message, flow_pages
 from fcn.controller.northbound.following import SIGN_OF_LIFE
 from fcn.controller.northbound.network import Network
 from fcn.controller.northbound.paths import link_messages, policy_messages
->>>>>>> main
+from fcn.controller.pace import Pace
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.provision.fast_cnp import level_policies
 
@@ -117,18 +110,10 @@ class FcnService:
             self._node(request.node)
         known = self._network.config.vrfs
         if request.vrf and request.vrf not in known:
-<<<<<<< HEAD
-            names = ", ".join(known) or "none"
-            error = ValueError(f"there is no VRF {request.vrf!r}; configured are: {names}")
-            await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
-        try:
-            selector(request)
-        except ValueError as error:
-            await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
-=======
             text = f"there is no VRF {request.vrf!r}; configured are: {listed(known)}"
             raise RefusedError(grpc.StatusCode.NOT_FOUND, text)
->>>>>>> main
+        with _arguments():
+            selector(request)
         counts: dict[str, FlowCounts] = {}
         if request.with_counters:
             for name, agent in self._network.nodes.items():
@@ -158,32 +143,25 @@ class FcnService:
     ) -> pb.AddFlowsResponse:
         """Register many flows, in one write of the store."""
         response = pb.AddFlowsResponse(lasting=self._network.store.lasts)
-
-        def refuse(index: int, error: Exception) -> None:
-            response.refused.add(index=index, reason=str(error))
-
         flows, pace, places = self._network.flows, Pace(), set[str]()
         checked: list[tuple[int, FlowKey, Sender]] = []
         for index, each in enumerate(request.flows):
             try:
                 key = _key(each.key)
                 flows.check(key, each.source_qp)
-            except (ValueError, FlowError) as error:
-                refuse(index, error)
+            except (RefusedError, FlowError) as error:
+                response.refused.add(index=index, reason=str(error))
             else:
-                await self._check_leads(flows.places(key), context)
+                self._check_leads(flows.places(key))
                 timeout = each.timeout if each.HasField("timeout") else None
                 checked.append((index, key, Sender(each.source_qp, Origin.MANUAL, timeout)))
             await pace.step()
-        try:
-            flows.register([(key, sender) for _, key, sender in checked])
-        except StoreError as error:
-            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
+        flows.register([(key, sender) for _, key, sender in checked])
         for index, key, sender in checked:
             try:
                 places.add(flows.use(key, sender).node)
             except FlowError as error:
-                refuse(index, error)
+                response.refused.add(index=index, reason=str(error))
             await pace.step()
         for name in sorted(places):
             # Another configuration may be in force by now.
@@ -413,27 +391,6 @@ class FcnService:
                     grpc.StatusCode.FAILED_PRECONDITION,
                     f"this controller is a backup at {name}, and changes nothing there: {leader}",
                 )
-<<<<<<< HEAD
-                await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
-
-    async def _key(self, key: pb.FlowKey, context: grpc.aio.ServicerContext) -> FlowKey:
-        try:
-            return _key(key)
-        except ValueError as error:
-            await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
-
-
-def _key(key: pb.FlowKey) -> FlowKey:
-    """Raises ValueError."""
-    return FlowKey(key.vrf, parse_address(key.src), parse_address(key.dst), key.dest_qp)
-
-
-async def _refuse(
-    context: grpc.aio.ServicerContext, code: grpc.StatusCode, error: Exception
-) -> NoReturn:
-    await context.abort(code, str(error))
-    raise AssertionError("abort raises")
-=======
 
 
 @contextmanager
@@ -448,7 +405,6 @@ def _arguments(where: str = "") -> Iterator[None]:
 def _key(key: pb.FlowKey) -> FlowKey:
     with _arguments():
         return FlowKey(key.vrf, parse_address(key.src), parse_address(key.dst), key.dest_qp)
->>>>>>> main
 
 
 def _tls(tls: Tls | None) -> pb.SwitchTls | None:

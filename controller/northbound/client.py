@@ -99,21 +99,9 @@ class FcnClient:
     def flow_pages(self, **filters: Unpack[FlowFilters]) -> Iterator[Sequence[pb.Flow]]:
         """The same page by page, as they come: all show the moment of the first. The time allowed
         is for each page; between two the caller may take his."""
-<<<<<<< HEAD
-        request = _message(
-            pb.ListFlowsRequest,
-            node=filters.get("node"),
-            vrf=filters.get("vrf"),
-            address=filters.get("address"),
-            with_counters=filters.get("counters"),
-            with_unlabelled=filters.get("unlabelled"),
-            label=filters.get("label"),
-        )
-=======
         flags = {f"with_{name}": filters.get(name) for name in ("counters", "unlabelled")}
-        where = {name: filters.get(name) for name in ("node", "vrf", "address")}
+        where = {name: filters.get(name) for name in ("node", "vrf", "address", "label")}
         request = _message(pb.ListFlowsRequest, **where, **flags)
->>>>>>> main
         call = self._stub.ListFlows(request)
         try:
             while (page := self._next(call)) is not None:
@@ -148,8 +136,7 @@ class FcnClient:
             for key, source_qp, timeout in flows
         ]
         request = pb.AddFlowsRequest(flows=messages)
-        response: pb.AddFlowsResponse = self._change(self._stub.AddFlows, request)
-        return response
+        return self._change(pb.AddFlowsResponse, self._stub.AddFlows, request)
 
     def delete_flow(self, key: FlowKey) -> None:
         request = _message(pb.DeleteFlowRequest, key=_key(key))

@@ -1,4 +1,4 @@
-"""`fcn flows load`: the flows of a file, of which one that is wrong does not keep out the others."""
+"""`fcn flows load`: the flows of a file, of which one that is refused keeps out no other."""
 
 import asyncio
 from pathlib import Path
@@ -19,7 +19,7 @@ HERE, FAR = "10.1.0.10", "10.2.0.20"
 
 
 async def load(network: dict[str, Any], file: Path, text: str) -> tuple[ControlPlane, Result]:
-    file.write_text(text)
+    await asyncio.to_thread(file.write_text, text)
     plane = ControlPlane(parse_config(yaml.safe_dump(network)))
     async with serving(plane.network, "127.0.0.1:0") as api:
         command = ["flows", "load", str(file), "--api", api]
@@ -71,9 +71,7 @@ async def test_a_flow_that_is_refused_is_told_with_its_line(
 async def test_a_file_that_cannot_be_read_registers_nothing(
     network: dict[str, Any], tmp_path: Path, text: str, why: str
 ) -> None:
-    plane, done = await load(
-        network, tmp_path / "flows.csv", f"{text}\nblue,{HERE},{FAR},7,8\n"
-    )
+    plane, done = await load(network, tmp_path / "flows.csv", f"{text}\nblue,{HERE},{FAR},7,8\n")
     assert done.exit_code == 1
     assert why in done.output.replace("\n", "")
     assert not plane.flows.all()
