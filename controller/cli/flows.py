@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from fcn.contract.constants import PipelineError
+from fcn.contract.profiles import LEAST, PROFILES
 from fcn.controller.cli import tables
 from fcn.controller.cli.common import (
     EXIT_FAILED,
@@ -17,6 +19,7 @@ from fcn.controller.cli.common import (
     out,
     queue_pair,
 )
+from fcn.controller.config.document import listed
 from fcn.controller.config.notation import DEFAULT_ENDPOINT, Address, parse_address, parse_duration
 from fcn.controller.flows.key import FlowKey
 
@@ -145,6 +148,24 @@ def flows_del(
     """Delete a flow and release its label."""
     with controller(api) as client:
         client.delete_flow(_key(vrf, src, dst, dest_qp))
+
+
+@flows_app.command("program")
+def flows_program(
+    folder: Annotated[Path, typer.Argument(help="Where it is written.", file_okay=False)],
+    flows: Annotated[int, typer.Option(help="Flows of each IP version.", min=1, max=1 << 20)],
+    profile: Annotated[str, typer.Option(help=f"One of {listed(PROFILES)}.")] = LEAST,
+) -> None:
+    """Write the program of a PE with room for so many flows, for `program` of a node."""
+    from fcn.contract.pipeline import load_pipeline
+    from fcn.contract.roomier import with_flow_tables
+
+    if profile not in PROFILES:
+        raise typer.BadParameter(f"there is no profile {profile!r}; there are {listed(PROFILES)}")
+    try:
+        with_flow_tables(load_pipeline("pe", profile=profile), flows, folder)
+    except (PipelineError, OSError) as error:
+        raise fail(str(error)) from None
 
 
 def _address(text: str) -> Address:
