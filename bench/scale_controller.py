@@ -13,6 +13,7 @@ from contextlib import suppress
 from ipaddress import IPv4Address
 from pathlib import Path
 
+from fcn.contract.garbage import collect_fully_less
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
 from fcn.controller.flows.key import FlowKey
@@ -107,6 +108,7 @@ async def run(text: str, count: int, kept: int) -> dict[str, float]:
 def main() -> None:
     """Run, and tell."""
     logging.basicConfig(level=logging.WARNING)
+    collect_fully_less()
     file, count, kept = sys.argv[1:]
     print(json.dumps(asyncio.run(run(Path(file).read_text(), int(count), int(kept)))))
 
