@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from ipaddress import ip_address
+from itertools import count
 
 import pytest
 from edges import Edge
@@ -23,13 +24,14 @@ class Bench:
         self.edges = edges
         self.labels = LabelPool(30.0, lambda: 0.0, random.Random(1))
         self.labelled = Labelling(edges, self.labels, MOST)
+        self._clock = count(1.0)
 
     def label(self, node: str, key: FlowKey, origin: Origin = Origin.DATA) -> list[FlowKey]:
         """Label a flow; returns those that gave way."""
         label, losers = self.labelled.allocate(node, key)
         for loser in losers:
             self.labelled.remove(loser)
-        self.labelled.add(Flow(key, node, label, 0, origin, since=0.0))
+        self.labelled.add(Flow(key, node, label, 0, origin, since=next(self._clock)))
         return [loser.key for loser in losers]
 
     def held(self) -> Counter[str]:

@@ -9,8 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.controller.flows import labelling
-from fcn.controller.flows.free_labels import GATE_MASK, LABEL_COUNT
-from fcn.controller.flows.labelling import LabelPool, NoLabelError
+from fcn.controller.flows.labelling import GATE_MASK, LABEL_COUNT, LabelPool, NoLabelError
 
 QUARANTINE = 30.0
 

@@ -338,7 +338,8 @@ def test_what_is_known_of_senders_is_bounded(net: Network, monkeypatch: pytest.M
     assert len(net.service._connections) <= CAPACITY
     assert CAPACITY // 2 < len(known) <= 2 * CAPACITY
     assert len(list(net.service._senders)) <= 2 * CAPACITY
-    assert len(net.service._senders._by_queue_pair) <= 2 * CAPACITY
+    by_host = net.service._senders._by_host.values()
+    assert sum(map(len, by_host)) <= 2 * CAPACITY
 
 
 def test_a_full_table_has_room_for_a_registration_by_hand_and_keeps_it(net: Network) -> None:
