@@ -13,7 +13,7 @@ from contextlib import suppress
 from ipaddress import IPv4Address
 from pathlib import Path
 
-from fcn.contract.garbage import collect_fully_less
+from fcn.contract.garbage_collection import collect_often
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
 from fcn.controller.flows.key import FlowKey
@@ -84,6 +84,7 @@ async def run(text: str, count: int, kept: int) -> dict[str, float]:
     plane = ControlPlane(parse_config(text))
     before, began, longest = resident(), time.monotonic(), Longest()
     watch = asyncio.create_task(longest.watch())
+    collector = asyncio.create_task(collect_often())
     told: dict[str, float] = {}
     async with plane.running():
         await entered(plane.nodes["pe1"], State.UP)
@@ -102,13 +103,13 @@ async def run(text: str, count: int, kept: int) -> dict[str, float]:
         told["octets"] = resident() - before
         if count:
             told["refill_s"] = await refill(plane)
+        collector.cancel()
     return told
 
 
 def main() -> None:
     """Run, and tell."""
     logging.basicConfig(level=logging.WARNING)
-    collect_fully_less()
     file, count, kept = sys.argv[1:]
     print(json.dumps(asyncio.run(run(Path(file).read_text(), int(count), int(kept)))))
 

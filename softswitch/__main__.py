@@ -15,7 +15,6 @@ from typing import TextIO
 from finsy.proto import p4r
 from google.protobuf import text_format
 
-from fcn.contract.garbage import collect_fully_less
 from fcn.contract.garbage_collection import collect_often
 from fcn.softswitch.engine.build import prepare
 from fcn.softswitch.p4rt import bmv2_options
@@ -69,7 +68,6 @@ def main() -> None:
     options = parse_options(sys.argv[1:], as_bmv2=as_bmv2)
     try:
         _configure_logs(options)
-        collect_fully_less()
         asyncio.run(run(options))
     except (StartError, ServerError, PrivilegeError, CaptureError) as error:
         sys.exit(f"fcn-softswitch: {error}")

@@ -14,7 +14,6 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from fcn.contract.certificates import TlsFileError
 from fcn.contract.constants import PipelineError
-from fcn.contract.garbage import collect_fully_less
 from fcn.contract.garbage_collection import collect_often
 from fcn.contract.transport import ServerFiles
 from fcn.controller.app import ControlPlane
@@ -56,7 +55,6 @@ async def run_controller(
 ) -> None:
     """Run until SIGINT or SIGTERM; SIGHUP: put `file` in force as it is then. `me`: which one of
     `controllers` this is. Raises RunError."""
-    collect_fully_less()
     configure_logs(log_level, as_json=log_json)
     if config.state is None:
         LOG.warning(
