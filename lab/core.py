@@ -431,7 +431,7 @@ class Simulation:
         return self.native.call("hops")
 
     def meet(self, number: int, told: Callable[[End], object]) -> None:
-        """Tell where frame `number` arrives (see `TappedFrame`), before anything is done with it."""
+        """Tell where frame `number` (of `TappedFrame`) arrives, before anything else does."""
 
         def meet(direction: int) -> None:
             told(self.links[direction // 2].ends[1 - direction % 2])

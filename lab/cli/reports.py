@@ -80,6 +80,7 @@ def play(
     from fcn.page.address import listen as listening_on
     from fcn.page.hub import Hub
     from fcn.page.server import serve
+    from fcn.page.stories import of_run
 
     result = _load(folder)
     hub = Hub()
@@ -91,7 +92,7 @@ def play(
     except PageError as error:
         raise fail(str(error)) from None
     console.print(f"{escape(result.about.label)} in a browser: {url(listening)}", soft_wrap=True)
-    asyncio.run(serve(hub, listening))
+    asyncio.run(serve(hub, listening, stories=of_run(folder)))
 
 
 def _names(folders: list[Path]) -> list[str]:

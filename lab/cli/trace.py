@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 def trace(
     scenario: Annotated[
         str,
-        typer.Argument(help="A scenario of `fcn lab list`, a YAML file, or the folder of a result."),
+        typer.Argument(
+            help="A scenario of `fcn lab list`, a YAML file, or the folder of a result."
+        ),
     ],
     node: Annotated[str | None, typer.Argument(help="A switch of it.")] = None,
     frame: Annotated[
         int | None,
-        typer.Option(help="Instead of a switch: a frame by its number, as in crossings.csv.", min=1),
+        typer.Option(
+            help="Instead of a switch: a frame by its number, as in crossings.csv.", min=1
+        ),
     ] = None,
     at: Annotated[str, typer.Option(help="Virtual time from which on, such as 3ms.")] = "0ms",
     port: Annotated[int | None, typer.Option(help="Port by which the packets come.")] = None,

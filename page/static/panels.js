@@ -76,9 +76,34 @@ export function showEvents(list, frames, when) {
   }));
 }
 
-export function showStory(section, title, sentences) {
-  section.replaceChildren(element("h2", title), ...sentences.map((sentence) => element("p", sentence)));
+/** links: [text, the packet that is asked for its story]. */
+export function showStory(section, title, sentences, links = []) {
+  section.replaceChildren(
+    element("h2", title),
+    ...sentences.map((sentence) => element("p", sentence)),
+    ...links.map(([text, asked]) => {
+      const link = element("a", text, "story");
+      link.href = storyAddress(asked);
+      link.target = "_blank";
+      return link;
+    }),
+  );
 }
+
+const storyAddress = (asked) => `story?${new URLSearchParams(asked)}`;
+
+/** Which packet tells of messages that travel: the next at the PE which receives or makes them; of a run one
+ * of these. Undefined where none can. */
+export function storyOf(travel, frame, isVirtual) {
+  if (isVirtual) return travel.frame === null ? undefined : { frame: travel.frame };
+  const place = travel.route.findLast((name) => !name.includes("/"));
+  const node = frame.nodes.find((each) => each.name === place);
+  if (!node) return undefined;
+  const cause = "END_CON_CNP" in node.received ? "END_CON_CNP" : "FAST_CNP";
+  return { node: node.name, kind: travel.kind === "CNP" ? cause : travel.kind };
+}
+
+export function openStory(asked) { if (asked) window.open(storyAddress(asked), "_blank", "noopener"); }
 
 /** What a node did in a second, in words. */
 export function nodeStory(node) {
