@@ -147,10 +147,11 @@ def test_a_packet_is_asked_for_its_story(chromium: Any, tmp_path: Path) -> None:
         tab.click(".node.pe >> nth=0")
         says(tab, "Story of a Fast CNP, p2", "#details")
         tab.click("#stop")
+        tab.context.set_default_timeout(WAIT_MS)
         with tab.expect_popup() as opened:
             tab.click("#details a.story >> nth=0")
         says(opened.value, "fcn trace pe1 -m fast_cnp.word=0/0")
-        says(opened.value, "error: ")
+        says(opened.value, "no switch answers at 127.0.0.1:9")
         assert opened.value.locator("#all").evaluate("box => box.onchange !== null")
         tab.click("#stop")
         with tab.expect_popup() as opened:
