@@ -1,10 +1,9 @@
-"""Hook of mkdocs (mkdocs.yml): README.md is the first page, and what pages link to beside docs/ is a
-part of the site."""
+"""Hook of mkdocs (mkdocs.yml): README.md is the first page, and what pages link to beside docs/ is
+a part of the site."""
 
 import os
 import re
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -31,9 +30,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(
-    markdown: str, *, page: Page, config: MkDocsConfig, files: Files, **_: Any
-) -> str:
+def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Links of a page that lead out of docs/."""
     uri = page.file.src_uri
     if uri in BESIDE.values():
