@@ -43,6 +43,10 @@ class Layout:
         for header, slot in slots.items():
             if slot is not None:
                 self.valid_of_word.setdefault(slot // 8, []).append((slot, header))
+        self.spans = {
+            header: (min(f.at for f in fields), max(f.at + f.size for f in fields))
+            for header, fields in self.of_header.items()
+        }
         # A stack has an element more, which is no field.
         last = max((f.at + f.size for f in self.fields), default=0)
         self.size = last + limits.HEADER_OCTETS + len(headers)
@@ -69,6 +73,17 @@ class Layout:
                 for key, field in fields.items()
             ],
         )
+
+    @lru_cache(maxsize=1 << 14)  # noqa: B019 - there is one for each trace
+    def text(self, header: str, octets: bytes) -> str | None:
+        """All fields of a header, whose span has these octets."""
+        # p4c keeps local variables in a header that is in no packet.
+        if header not in self.sent and not any(octets):
+            return None
+        begin, _ = self.spans.get(header, (0, 0))
+        fields = self.of_header.get(header, ())
+        members = (f"{each.field.name}={Image._value(each, octets, begin)}" for each in fields)
+        return f"{{{', '.join(members)}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,19 +138,16 @@ class Image:
         return words
 
     def _turned(self, header: str, before: bytes, valid: bool) -> Change | None:
-        state = self._now if valid else before
-        fields = self._layout.of_header.get(header, ())
-        # p4c keeps local variables in a header that is in no packet.
-        is_sent = header in self._layout.sent
-        if not is_sent and not any(any(state[f.at : f.at + f.size]) for f in fields):
+        begin, end = self._layout.spans.get(header, (0, 0))
+        text = self._layout.text(header, bytes((self._now if valid else before)[begin:end]))
+        if text is None:
             return None
-        members = ", ".join(f"{field.field.name}={self._value(field, state)}" for field in fields)
-        name, text = self._layout.headers[header], f"{{{members}}}"
+        name = self._layout.headers[header]
         return Change(name, "", text) if valid else Change(name, text, "")
 
     @staticmethod
-    def _value(field: PlacedField, state: bytes | bytearray) -> str:
-        data = bytes(state[field.at : field.at + field.size])
+    def _value(field: PlacedField, state: bytes | bytearray, begin: int = 0) -> str:
+        data = bytes(state[field.at - begin : field.at - begin + field.size])
         if field.field.varbit:
             octets = int.from_bytes(data[:4], sys.byteorder) // 8
             return f"0x{data[4 : 4 + octets].hex()}"
