@@ -92,7 +92,7 @@ async def told(arguments: Sequence[str]) -> AsyncGenerator[bytes, None]:
                 left -= 1
             else:
                 yield part.encode(errors="replace")
-        yield END.encode()
+        yield f"{note_part('That is all.')}\n{END}".encode()
     finally:
         for reader in readers:
             reader.cancel()

@@ -63,7 +63,7 @@ def tab_at(chromium: Any, address: str) -> Iterator[Any]:  # noqa: ANN401
     tab.goto(address)
     yield tab
     tab.close()
-    assert wrong == []
+    assert wrong == [], wrong
 
 
 @contextmanager
@@ -152,11 +152,12 @@ def test_a_packet_is_asked_for_its_story(chromium: Any, tmp_path: Path) -> None:
             tab.click("#details a.story >> nth=0")
         says(opened.value, "fcn trace pe1 -m fast_cnp.word=0/0")
         says(opened.value, "no switch answers at 127.0.0.1:9")
+        says(opened.value, "That is all.")
         assert opened.value.locator("#all").evaluate("box => box.onchange !== null")
         tab.click("#stop")
         with tab.expect_popup() as opened:
             tab.evaluate(CLICK_ON_A_DOT)
-        says(opened.value, "fcn trace pe1 ")
+        says(opened.value, "That is all.")
 
 
 def test_names_and_messages_are_text(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
