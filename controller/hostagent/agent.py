@@ -10,11 +10,11 @@ from pathlib import Path
 import grpc
 
 from fcn.contract.certificates import TlsFileError, Watched
+from fcn.contract.rpc import Stub
 from fcn.contract.transport import check_certificates, check_key, check_own
 from fcn.controller.hostagent.rdma import RdmaError, devices
 from fcn.controller.hostagent.reports import Device
 from fcn.controller.proto import hostagent_pb2 as pb
-from fcn.controller.rpc import Stub
 
 LOG = logging.getLogger("fcn.host-agent")
 

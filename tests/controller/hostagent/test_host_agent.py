@@ -18,6 +18,7 @@ import yaml
 from switches import WAIT, MemorySwitch, until
 from tenants import BLUE, DC_PORT
 
+from fcn.contract.rpc import Stub
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.flows.key import FlowKey
@@ -28,7 +29,6 @@ from fcn.controller.hostagent.service import MAX_REQUEST, AgentServiceError
 from fcn.controller.node.connection import State
 from fcn.controller.pki.folder import make, parse_holder, revoke
 from fcn.controller.proto import hostagent_pb2 as pb
-from fcn.controller.rpc import Stub
 
 pytestmark = pytest.mark.skipif(
     shutil.which("openssl") is None, reason="openssl is not installed (Debian package openssl)"

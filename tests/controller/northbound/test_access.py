@@ -19,6 +19,7 @@ from led import leads, one_of_three
 from switches import until
 
 from fcn.contract.roles import Role
+from fcn.contract.rpc import Stub
 from fcn.contract.transport import ServerFiles
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config
@@ -31,7 +32,6 @@ from fcn.controller.northbound.serving import serving
 from fcn.controller.pki.authority import Usage, read_signed, revocation_list, sign
 from fcn.controller.pki.folder import make, parse_holder, revoke
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.rpc import Stub
 from fcn.controller.store import Store
 
 
