@@ -1,6 +1,6 @@
 # `make demo` and `make test` need nothing but Debian 12 and root; they set up what is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-failover interop test test-all chaos lint docs shell-env unit ptf ptf-profiles system p4 p4-check tofino proto bench bench-learning learning findings clean
+.PHONY: help setup demo demo-failover interop test test-all chaos lint docs moving shell-env unit ptf ptf-profiles system p4 p4-check tofino proto bench bench-learning learning findings clean
 
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
@@ -52,6 +52,9 @@ chaos: setup ## controllers, switches and channels fail at random, in virtual ti
 
 docs: setup ## the documentation as a site that can be searched: out/docs/index.html
 	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet --strict
+
+moving: setup ## README's moving picture, docs/live.webp, anew from a run (needs chromium)
+	$(PYTHON) -m tools.moving
 
 lint: setup ## formatting, lint, imports, types
 	$(PYTHON) -m ruff format --check .
