@@ -76,6 +76,7 @@ def play(
     if missing := page_missing():
         raise fail(missing)
     from fcn.lab.report.replay import frames_of, picture_of
+    from fcn.lab.report.replay_flows import flows_of
     from fcn.page.address import DEFAULT_LISTEN, PageError, url
     from fcn.page.address import listen as listening_on
     from fcn.page.hub import Hub
@@ -85,6 +86,7 @@ def play(
     result = _load(folder)
     hub = Hub()
     hub.draw(picture_of(result))
+    hub.show(flows_of(result))
     for frame in frames_of(result):
         hub.show(frame)
     try:

@@ -62,7 +62,6 @@ def frames_of(result: Result) -> Iterator[Frame]:
         views = tuple(nodes.of(at))
         yield Frame(
             float(end) / NS,
-            no_flows="The laboratory's report has the flows: `fcn lab show`.",
             notification=about.mode,
             nodes=views,
             lines=tuple(links.of(at)),

@@ -36,7 +36,7 @@ function show(frame, flows, moves, isSame = false) {
     if (isSame || (timeline.isLive && !moves)) network.flying = flying;
   }
   showPaths(part("paths"), frame.paths);
-  showFlows(part("flows"), flows, frame.no_flows || frame.problem, chosenFlow, chooseFlow);
+  showFlows(part("flows"), flows, frame.no_flows || frame.problem, chosenFlow, chooseFlow, listed);
   showEvents(part("events"), timeline.frames.slice(0, timeline.at + 1), moment);
   showDetails(frame, flows);
   showTime(frame);
@@ -46,7 +46,7 @@ function showDetails(frame, flows) {
   const node = frame.nodes.find((each) => each.name === chosenNode);
   const flow = flows?.rows.find((each) => flowKey(each) === chosenFlow);
   if (node) showStory(part("details"), node.name, nodeStory(node), messageLinks(frame));
-  else if (flow) showStory(part("details"), `Flow ${flow.label}`, flow.story, packetLinks(flow));
+  else if (flow) showStory(part("details"), `Flow ${flow.label || `${flow.source} – ${flow.destination}`}`, flow.story, packetLinks(flow));
   else if (chosenFlow) showStory(part("details"), "Flow", ["It is not in the list of this moment."]);
 }
 
@@ -61,6 +61,10 @@ function messageLinks(frame) {
 function packetLinks({ node, source, destination, dest_qp }) {
   if (!network.picture?.stories || timeline.isVirtual || !node) return [];
   return [[`Story of its next packet at ${node}`, { node, source, destination, dest_qp }]];
+}
+
+function listed(seconds) {
+  return timeline.isVirtual ? "of the whole run" : `as of ${clock(seconds)}; + since the list before`;
 }
 
 function moment(seconds) {

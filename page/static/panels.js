@@ -47,7 +47,8 @@ export function showPaths(section, paths) {
 
 export const flowKey = (flow) => [flow.vrf, flow.source, flow.destination, flow.dest_qp].join(" ");
 
-export function showFlows(section, flows, why, chosen, choose) {
+/** when: of a list, in words. */
+export function showFlows(section, flows, why, chosen, choose, when) {
   const [, note, body] = section.children;
   if (!flows || !flows.total) {
     note.textContent = why || "No flow is listed yet.";
@@ -55,7 +56,7 @@ export function showFlows(section, flows, why, chosen, choose) {
     return;
   }
   const more = flows.total > flows.rows.length ? `${flows.rows.length} of ${flows.total} flows` : `${flows.total} flows`;
-  note.textContent = `${more}, as of ${clock(flows.time)}; + since the list before`;
+  note.textContent = `${more}, ${when(flows.time)}`;
   body.replaceChildren(table(
     ["VRF", "source", "destination", "dest. QP", "label", "PE", "source QP", "#notifications", "#+", "#packets"],
     flows.rows.map((flow) => ({
