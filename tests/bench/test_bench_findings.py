@@ -6,15 +6,7 @@ import pandas as pd
 import pytest
 
 from fcn.bench.findings import cases, document, plots
-from fcn.bench.findings.numbers import (
-    COLUMNS,
-    GRIDS,
-    GRIDS_FOLDER,
-    Number,
-    Numbers,
-    keep,
-    read,
-)
+from fcn.bench.findings.numbers import COLUMNS, GRIDS, GRIDS_FOLDER, Number, Numbers, keep, read
 from fcn.bench.harness import BenchError
 from fcn.lab.report.amounts import NOTHING
 from fcn.lab.sweep.grid import load_grid

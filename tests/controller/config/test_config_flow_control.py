@@ -94,10 +94,7 @@ def _chip(network: dict[str, Any]) -> None:
     ],
 )
 def test_what_no_network_can_do_is_refused(
-    network: dict[str, Any],
-    mode: str,
-    change: Callable[[dict[str, Any]], None] | None,
-    reason: str,
+    network: dict[str, Any], mode: str, change: Callable[[dict[str, Any]], None] | None, reason: str
 ) -> None:
     network["flow_control"] = mode
     if change is not None:

@@ -104,11 +104,7 @@ def route(**target: object) -> Change:
             "pe1.cnp.ipv4_source",
             "with source: peer it is the flow's destination",
         ),
-        (
-            put("host_agents", to=NO_AGENTS),
-            "host_agents.listen",
-            "metrics listens on 127.0.0.1",
-        ),
+        (put("host_agents", to=NO_AGENTS), "host_agents.listen", "metrics listens on 127.0.0.1"),
         (put("host_agents", to=NO_AGENTS), "host_agents.ca", "cannot read /nonexistent"),
         (put("host_agents", to=NO_AGENTS), "host_agents.certificate", "cannot read /nonexistent"),
         (put("links", 0, to=["pe1:\u0662", "p1:1"]), "links[0][0]", "not of the form"),

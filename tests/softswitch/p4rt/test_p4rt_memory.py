@@ -177,7 +177,7 @@ async def test_reconciled_state_forwards(served: Served, switch: fy.Switch) -> N
                 "route",
                 match=fy.P4TableMatch(dst="02:00:00:00:00:00/40"),
                 action=fy.P4IndirectAction([(1, fy.P4TableAction("send", port=3))]),
-            ),
+            )
         ]
     )
     old = served.backend.engine
