@@ -88,9 +88,9 @@ p4: setup ## recompile p4src (needs p4c)
 tofino: setup ## place and assemble the TNA programs for both Tofinos (needs p4c-barefoot and bfas)
 	$(PYTHON) -m tools.p4.tofino $(if $(COMMIT),--commit "$(COMMIT)")
 
-proto: setup ## regenerate the gRPC code of our own services
-	$(MAKE) -C softswitch/proto
-	$(MAKE) -C controller/proto
+proto: setup ## regenerate the messages of our own services
+	$(PYTHON) -m grpc_tools.protoc -I. --python_out=. --pyi_out=. $(wildcard fcn/controller/proto/*.proto)
+	$(PYTHON) -m grpc_tools.protoc -I. --python_out=. $(wildcard fcn/softswitch/proto/*.proto)
 
 bench: setup ## packets per second, softswitch against BMv2 (BASELINE=COMMIT: also against that); laboratory; instructions
 	$(PYTHON) -m fcn.bench.forwarding $(addprefix --baseline ,$(BASELINE))

@@ -4,12 +4,7 @@ import asyncio
 import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import (
-    AbstractAsyncContextManager,
-    asynccontextmanager,
-    contextmanager,
-    nullcontext,
-)
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from pathlib import Path
 
 import uvicorn
@@ -93,12 +88,10 @@ class _Protocol(H11Protocol):
     and uvicorn waits for the first request for ever."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to look."""
         super().connection_made(transport)
         self._watching = self.loop.call_later(IDLE, self._look, None)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Look no more."""
         self._watching.cancel()
         super().connection_lost(exc)
 

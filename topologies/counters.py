@@ -44,6 +44,14 @@ class NodeCounters:
     port_tx: dict[int, int] = field(default_factory=dict)
     flows: tuple[FlowHits, ...] = ()
 
+    def event(self, name: str) -> int:
+        """How often it was counted."""
+        return self.events.get(name, 0)
+
+    def dropped(self, *reasons: str) -> int:
+        """Packets dropped for these reasons."""
+        return sum(self.drops.get(why, 0) for why in reasons)
+
     def since(self, earlier: "NodeCounters") -> "NodeCounters":
         """What was counted after `earlier`; flows are matched by label, sender and QP."""
         before = {(flow.label, flow.sender, flow.sender_qp): flow.hits for flow in earlier.flows}

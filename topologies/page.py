@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fcn.controller.cli.page import missing_packages
+from fcn.controller.cli.programs import page_missing
 from fcn.hosts.processes import Process
 from fcn.page.address import DEFAULT_LISTEN, PageError, listen, url
 
@@ -21,7 +21,7 @@ VARIABLE = "FCN_PAGE_FD"
 def page_socket() -> socket.socket | None:
     """One that listens, at any port where the usual one is taken; None where the packages of the
     page are not installed."""
-    if missing_packages():
+    if page_missing():
         return None
     try:
         return listen(DEFAULT_LISTEN)

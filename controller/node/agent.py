@@ -66,18 +66,11 @@ class NodeAgent:
         self._bus = bus
         self._synchronizer = Synchronizer(provision.intent, provision.pipeline, connection, bus)
         self._messages = Messages(
-            provision,
-            connection,
-            flows,
-            inbox,
-            neighbors.handle,
-            neighbors.asked,
-            clock.monotonic,
+            provision, connection, flows, inbox, neighbors.handle, neighbors.asked, clock.monotonic
         )
 
     @property
     def status(self) -> Status:
-        """State of the connection to the switch."""
         return self._connection.status
 
     @property
@@ -92,7 +85,6 @@ class NodeAgent:
 
     @property
     def write_latency(self) -> Distribution:
-        """How long write requests took."""
         return self._synchronizer.latency.now()
 
     @property
@@ -112,12 +104,10 @@ class NodeAgent:
 
     @property
     def intent(self) -> Intent:
-        """The entries the switch should hold."""
         return self.provision.intent
 
     @property
     def refused(self) -> int:
-        """Updates the switch did not accept."""
         return self._synchronizer.refused
 
     @property
@@ -127,7 +117,6 @@ class NodeAgent:
 
     @property
     def features(self) -> frozenset[Feature]:
-        """The enabled features of the node (FCN-16)."""
         return self.provision.features
 
     def set_features(self, features: frozenset[Feature]) -> None:

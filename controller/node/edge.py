@@ -38,7 +38,6 @@ class NodeEdge:
         return self._up_for()
 
     def capacity(self, ip_version: int) -> int:
-        """How many flows of an IP version the switch's tables can hold."""
         return self._capacity[ip_version]
 
     def install(self, flow: Flow) -> None:

@@ -71,9 +71,9 @@ def play(
     virtual time, until Ctrl-C."""
     import asyncio
 
-    from fcn.controller.cli.page import missing_packages
+    from fcn.controller.cli.programs import page_missing
 
-    if missing := missing_packages():
+    if missing := page_missing():
         raise fail(missing)
     from fcn.lab.report.replay import frames_of, picture_of
     from fcn.page.address import DEFAULT_LISTEN, PageError, url

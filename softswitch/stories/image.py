@@ -70,7 +70,6 @@ class Image:
         self._now = bytearray(layout.size)
 
     def copy(self) -> "Image":
-        """The same, of a copy."""
         other = Image(self._layout)
         other._now[:] = self._now
         return other

@@ -10,8 +10,8 @@ from typing import Any
 
 import grpc
 
+from fcn.contract.rpc import handler_of
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.rpc import handler_of
 
 Ends = tuple[str, int, str, int]
 
