@@ -154,8 +154,7 @@ def congested(mode: str = "fcn") -> Result:
         rates=frame("rates", sorted(rates)),
         queues=frame("queues", [(t, "p1", "pe2", n, 1100 * n) for t, n in queue]),
         links=frame(
-            "links",
-            [(t, "p1", "pe2", t // 1000, 10 * t, 3) for t in range(0, 20_000_000, 100_000)],
+            "links", [(t, "p1", "pe2", t // 1000, 10 * t, 3) for t in range(0, 20_000_000, 100_000)]
         ),
         counters=frame("counters", counters),
         notices=frame("notices", sorted(notices, key=lambda row: str(row[0]).zfill(12))),
