@@ -1,6 +1,6 @@
 # `make demo` and `make test` need nothing but Debian 12 and root; they set up what is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-failover interop test test-all chaos lint docs moving shell-env unit ptf ptf-profiles system p4 p4-check tofino proto bench bench-learning learning findings clean
+.PHONY: help setup demo demo-failover interop test test-all chaos lint docs moving shell-env unit ptf ptf-profiles system p4 p4-check tofino proto bench bench-learning bench-scale learning findings clean
 
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
@@ -104,7 +104,10 @@ bench: setup ## packets per second, softswitch against BMv2 (BASELINE=COMMIT: al
 	$(PYTHON) -m fcn.bench.reaction
 	$(if $(shell command -v valgrind),$(PYTHON) -m fcn.bench.instructions)
 
-bench-learning: setup ## how fast flows are learned, beside a flood too (BASELINE=COMMIT: also with that controller)
+bench-bench-scale: setup ## what many flows cost on a PE (FLOWS=100000)
+	$(PYTHON) -m fcn.bench.scale $(addprefix --flows ,$(FLOWS))
+
+learning: setup ## how fast flows are learned, beside a flood too (BASELINE=COMMIT: also with that controller)
 	$(PYTHON) -m fcn.bench.learning $(addprefix --baseline ,$(BASELINE))
 
 learning: setup ## how much is learned of who sends a flow, by simulation (SEEDS=10000; an hour)
