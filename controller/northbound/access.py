@@ -14,6 +14,7 @@ from google.protobuf.json_format import MessageToDict
 from fcn.contract.certificates import Revoked, TlsFileError, check_dates
 from fcn.contract.constants import PipelineError
 from fcn.contract.roles import Role, RoleError, names_of, role_of
+from fcn.contract.rpc import while_allowed
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.audit import AuditError, AuditLog
@@ -104,9 +105,11 @@ class Guarded:
         answer, access = getattr(self._service, name), METHODS[name]
 
         async def stream(request: Any, context: grpc.aio.ServicerContext) -> AsyncIterator[Any]:  # noqa: ANN401
+            async def look() -> Caller:
+                return self._admit(name, access, request, context)
+
             try:
-                self._admit(name, access, request, context)
-                async for each in answer(request, context):
+                async for each in while_allowed(answer(request, context), look):
                     yield each
             except Exception as error:
                 await _refuse(context, error)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from fcn.controller.node.agent import NodeAgent
 from fcn.controller.northbound.access import RefusedError
 from fcn.controller.northbound.differences import change_message, problem_messages
 from fcn.controller.northbound.flows import PAGE, FlowCounts, flow_message, flow_pages
+from fcn.controller.northbound.following import SIGN_OF_LIFE
 from fcn.controller.northbound.network import Network
 from fcn.controller.northbound.paths import link_messages, policy_messages
 from fcn.controller.proto import fcn_pb2 as pb
@@ -329,7 +330,11 @@ class FcnService:
             changed = store.changed_again()
             yield pb.FollowStateResponse(image=store.image())
             await asyncio.sleep(FOLLOW)
-            await changed.wait()
+            while not changed.is_set():
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), SIGN_OF_LIFE)
+                if not changed.is_set():
+                    yield pb.FollowStateResponse()
 
     def _node(self, name: str) -> NodeAgent:
         agent = self._network.nodes.get(name)

@@ -154,7 +154,10 @@ async def test_revocation_and_expiry_end_what_is_connected(
     alice = pki / "operators" / "alice"
     with FcnClient(api, timeout=20, tls=alice) as client:
         assert await asyncio.to_thread(client.status)
+        events = await asyncio.to_thread(client.events)
         revoke(pki, parse_holder("operator:alice"))
+        with pytest.raises(ControllerError, match="the certificate of alice is revoked"):
+            await asyncio.to_thread(list, events)
         with pytest.raises(ControllerError, match="the certificate of alice is revoked"):
             await asyncio.to_thread(client.status)
     admin = pki / "operators" / "admin"
