@@ -36,7 +36,7 @@ def played(folder: Path) -> Iterator[str]:
     """A run of the scenario in a folder, served; yields the address."""
     lab = [sys.executable, "-m", "fcn.lab"]
     subprocess.run([*lab, "run", SCENARIO, "--until", UNTIL, "--out", folder], check=True)
-    command = [*lab, "play", folder, "--listen", "127.0.0.1:0"]
+    command = [*lab, "play", str(folder), "--listen", "127.0.0.1:0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
