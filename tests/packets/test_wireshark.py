@@ -270,10 +270,7 @@ def test_fantel_fields(tmp_path: Path, form: type[Packet]) -> None:
             "FANTEL",
             "FANTEL: congestion, node 2, link 3, message 1000.7, five-tuple, queue 1 at level 6",
         ],
-        [
-            "FANTEL",
-            "FANTEL: load, node 2, link 3, message 1000.7, link at 90.5 %, node at 25.0 %",
-        ],
+        ["FANTEL", "FANTEL: load, node 2, link 3, message 1000.7, link at 90.5 %, node at 25.0 %"],
     ]
 
 

@@ -248,9 +248,7 @@ def test_a_socket_of_another_namespace_is_served(controller: ScriptedController,
             process.wait(WAIT)
 
 
-async def test_connections_on_which_nobody_asks_are_closed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_connections_on_which_nobody_asks_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "IDLE", 0.2)
     hub, listening = Hub(), socket.create_server(("127.0.0.1", 0))
     address = listening.getsockname()

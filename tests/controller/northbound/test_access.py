@@ -272,10 +272,7 @@ def test_a_full_disk_loses_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         with pytest.raises(AuditError, match="No space left on device"):
             audit.check()
     audit.check()
-    assert [line["who"] for line in noted(tmp_path)] == [
-        "first",
-        "second",
-    ]
+    assert [line["who"] for line in noted(tmp_path)] == ["first", "second"]
 
 
 @pytest.mark.parametrize("kind", ["link", "pipe", "folder"])

@@ -210,9 +210,7 @@ def test_root_is_kept_on_demand() -> None:
 
 async def _forward_one(address: str, one: Cable, two: Cable) -> None:
     entry = fy.P4TableEntry(
-        "host",
-        match=fy.P4TableMatch(dst=HOST_MAC),
-        action=fy.P4TableAction("send", port=2),
+        "host", match=fy.P4TableMatch(dst=HOST_MAC), action=fy.P4TableAction("send", port=2)
     )
     with _listening(two.tester) as tester, _sending(one.tester) as sender:
         options = fy.SwitchOptions(p4info=P4INFO, p4blob=P4BLOB, device_id=1, p4force=True)
