@@ -78,8 +78,20 @@ int64_t lab_send_series(lab *l, uint32_t node, uint64_t start, uint64_t mean_ps,
 /* One frame, now. */
 int64_t lab_send_frame(lab *l, uint32_t node, uint32_t len, const uint8_t *octets);
 
-/* A RoCEv2 host; DCQCN as in hosts/roce/src/dcqcn.h. Rates in bit/s, times in ns. */
+/* A RoCEv2 host; DCQCN as in hosts/roce/src/dcqcn.h, TIMELY and Swift as in hosts/roce/src/delay.h.
+ * Rates in bit/s, times in ns. */
 typedef struct {
+    uint32_t control; /* 0: DCQCN; or enum delay_kind */
+    struct {
+        double ewma, beta, additive_increase;
+        uint64_t low, high, least_rtt;
+        uint32_t hyper_after, hyper_factor;
+    } timely;
+    struct {
+        double additive_increase, beta, max_decrease, least_window, most_window;
+        uint64_t base_target, scaling;
+        double scaling_least, scaling_most;
+    } swift;
     uint8_t mac[6], gateway_mac[6];
     uint8_t version; /* of IP */
     uint8_t address[16];

@@ -364,7 +364,33 @@ static struct requester_params params_of(const roce *r, const uint8_t *address)
             .alpha_by_timer = o->alpha_by_timer,
             .clamp_target = o->clamp_target,
         },
+        .delay = {
+            .kind = (enum delay_kind)o->control,
+            .timely = {
+                .ewma = o->timely.ewma,
+                .beta = o->timely.beta,
+                .additive_increase = o->timely.additive_increase,
+                .low = o->timely.low,
+                .high = o->timely.high,
+                .least_rtt = o->timely.least_rtt,
+                .hyper_after = o->timely.hyper_after,
+                .hyper_factor = o->timely.hyper_factor,
+            },
+            .swift = {
+                .additive_increase = o->swift.additive_increase,
+                .beta = o->swift.beta,
+                .max_decrease = o->swift.max_decrease,
+                .least_window = o->swift.least_window,
+                .most_window = o->swift.most_window,
+                .base_target = o->swift.base_target,
+                .scaling = o->swift.scaling,
+                .scaling_least = o->swift.scaling_least,
+                .scaling_most = o->swift.scaling_most,
+            },
+        },
     };
+    p.delay.line_rate = p.dcqcn.line_rate;
+    p.delay.min_rate = p.dcqcn.min_rate;
     memcpy(p.remote.octets, address, sizeof p.remote.octets);
     return p;
 }
@@ -462,7 +488,7 @@ int64_t lab_roce_requester(lab *l, uint32_t node, uint32_t connection, lab_reque
     dcqcn_advance(&q->rp, l->now);
     *out = (lab_requester_stats){
         q->state, q->local_qp, q->remote_qp,
-        q->rp.current_rate, q->rp.target_rate, q->rp.alpha,
+        requester_rate(q), q->rp.target_rate, q->rp.alpha,
         q->packets, q->octets, q->retransmitted, q->acknowledged, q->highest,
         q->acks, q->naks, q->timeouts, q->cnps, q->cuts,
     };

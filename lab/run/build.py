@@ -17,7 +17,7 @@ from fcn.lab.core import Link, Node, PortSettings, Simulation, SwitchNode
 from fcn.lab.errors import LabError
 from fcn.lab.pfc import Pfc
 from fcn.lab.red import Red
-from fcn.lab.roce import Dcqcn, RoceHost, RoceOptions
+from fcn.lab.roce import CONTROLS, Dcqcn, RoceHost, RoceOptions, Swift, Timely
 from fcn.lab.run.gateway import add_gateway
 from fcn.lab.scenario.model import DcqcnSettings, EcnField, HostSettings
 from fcn.lab.scenario.wiring import EndHost, Wire, Wiring
@@ -153,5 +153,11 @@ def dcqcn_options(settings: DcqcnSettings) -> Dcqcn:
 
 def roce_options(settings: HostSettings) -> RoceOptions:
     """What a host of a scenario is told."""
-    own: dict[str, Any] = settings.model_dump(exclude={"ip", "ecn", "dcqcn", "only"})
-    return RoceOptions(dcqcn=dcqcn_options(settings.dcqcn), ecn=ECN[settings.ecn], **own)
+    own: dict[str, Any] = settings.model_dump(exclude={"ip", "ecn", "only", *CONTROLS})
+    return RoceOptions(
+        dcqcn=dcqcn_options(settings.dcqcn),
+        timely=Timely(**settings.timely.model_dump()),
+        swift=Swift(**settings.swift.model_dump()),
+        ecn=ECN[settings.ecn],
+        **own,
+    )

@@ -3,7 +3,7 @@
 Times are in nanoseconds, rates in bits per second, sizes in octets.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -19,7 +19,17 @@ from fcn.controller.config.model import Depths
 from fcn.controller.config.types import Duration, Items, QueueDepth
 from fcn.lab.modes import Mode
 from fcn.lab.pfc import PRIORITIES
-from fcn.lab.roce import MAX_MESSAGE, MAX_MTU, MAX_WINDOW, PSNS, QPS, RoceOptions
+from fcn.lab.roce import (
+    MAX_MESSAGE,
+    MAX_MTU,
+    MAX_WINDOW,
+    PSNS,
+    QPS,
+    ControlName,
+    RoceOptions,
+    Swift,
+    Timely,
+)
 from fcn.lab.scenario.dcqcn import ProfileName, profile_of
 from fcn.lab.scenario.sizes import DistributionName
 from fcn.topologies.data_centre import MAX_HOSTS
@@ -114,6 +124,11 @@ class Switches(Model):
     only: dict[NodeName, Size] = {}
 
 
+Share = Annotated[float, Field(gt=0, le=1)]
+Window = Annotated[float, Field(ge=1e-4, le=MAX_WINDOW)]
+"""Packets."""
+
+
 class DcqcnSettings(Model):
     """DCQCN's reaction point, with the names and defaults of `fcn.lab.roce.Dcqcn`. `profile`: what
     is not given has this one's value (`fcn.lab.scenario.dcqcn`)."""
@@ -141,6 +156,47 @@ class DcqcnSettings(Model):
         return data if profile is None else profile.reaction_point | data
 
 
+class TimelySettings(Model):
+    """TIMELY, as `fcn.lab.roce.Timely`."""
+
+    ewma: Share = Timely().ewma
+    beta: Share = Timely().beta
+    additive_increase: Rate = int(Timely().additive_increase)
+    low: Time = Timely().low
+    high: Annotated[Time, Field(ge=1)] = Timely().high
+    least_rtt: Annotated[Time, Field(ge=1)] = Timely().least_rtt
+    hyper_after: Annotated[int, Field(ge=1, le=1000)] = Timely().hyper_after
+    hyper_factor: Annotated[int, Field(ge=1, le=1000)] = Timely().hyper_factor
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.low > self.high:
+            raise ValueError("low is above high: between them the gradient decides")
+        return self
+
+
+class SwiftSettings(Model):
+    """Swift, as `fcn.lab.roce.Swift`."""
+
+    additive_increase: Window = Swift().additive_increase
+    beta: Share = Swift().beta
+    max_decrease: Share = Swift().max_decrease
+    least_window: Window = Swift().least_window
+    most_window: Window = Swift().most_window
+    base_target: Annotated[Time, Field(ge=1)] = Swift().base_target
+    scaling: Time = Swift().scaling
+    scaling_least: Window = Swift().scaling_least
+    scaling_most: Window = Swift().scaling_most
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.least_window > self.most_window:
+            raise ValueError("least_window is above most_window")
+        if self.scaling_least >= self.scaling_most:
+            raise ValueError("scaling_least is not below scaling_most")
+        return self
+
+
 EcnField = Literal["not-ect", "ect0", "ect1"]
 
 
@@ -149,7 +205,8 @@ class HostSettings(Model):
     `ecn`: of its data packets; switches neither mark what is not-ect nor notify its sender.
     `cnp_interval`: where left out that of DCQCN's profile. `first_psn`: of every connection, at
     random where left out; `first_qp`, `first_accepted_qp`: queue pairs of the first connection that
-    it opens or accepts."""
+    it opens or accepts. `control`: what rates follow; where it is not `dcqcn`, `dcqcn` still has the
+    highest and least rate."""
 
     ip: Literal[4, 6] = 4
     mtu: Annotated[int, Field(ge=4, le=MAX_MTU, multiple_of=4)] = 1024
@@ -164,7 +221,10 @@ class HostSettings(Model):
     first_accepted_qp: Annotated[int, Field(ge=QPS.start, lt=QPS.stop)] = (
         RoceOptions().first_accepted_qp
     )
+    control: ControlName = "dcqcn"
     dcqcn: DcqcnSettings = DcqcnSettings()
+    timely: TimelySettings = TimelySettings()
+    swift: SwiftSettings = SwiftSettings()
 
     @model_validator(mode="before")
     @classmethod

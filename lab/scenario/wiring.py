@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from fcn.contract.depth import Depth
 from fcn.controller.config.notation import Address, format_mac
+from fcn.lab.roce import CONTROLS
 from fcn.lab.scenario.model import (
     HostSettings,
     LinkDefaults,
@@ -215,9 +216,10 @@ class Wiring:
         for some in self.scenario.hosts.only:
             if any(host in self.select(name) for name in some.names):
                 changes = _given(some.settings)
-                if "dcqcn" in changes:
-                    own = _given(some.settings.dcqcn)
-                    changes["dcqcn"] = settings.dcqcn.model_copy(update=own)
+                for control in CONTROLS:
+                    if control in changes:
+                        own = _given(changes[control])
+                        changes[control] = getattr(settings, control).model_copy(update=own)
                 settings = settings.model_copy(update=changes)
         return settings
 
