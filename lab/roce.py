@@ -88,7 +88,7 @@ class Swift:
     for the paper says few.
     """
 
-    additive_increase: float = 1.0
+    window_increase: float = 1.0
     beta: float = 0.8
     max_decrease: float = 0.5
     least_window: float = 0.01

@@ -1,11 +1,11 @@
 """DCQCN in HPCC's simulator (ns-3) and in the laboratory: the same hosts, switch and flows.
 
-`python -m fcn.bench.hpcc` runs bench/hpcc/incast.yaml with two flows and with eight, and compares queue
-and rates with those of the simulator (bench/results/hpcc.json and .png).
+`python -m fcn.bench.hpcc` runs bench/hpcc/incast.yaml with two flows and with eight, and compares
+queue and rates with those of the simulator (bench/results/hpcc.json and .png).
 
 Those are in bench/hpcc/ns3.json: https://github.com/alibaba-edu/High-Precision-Congestion-Control,
-commit 9f4be2a, compiled by g++ 12, with mix/config.txt as `run.py --cc dcqcn --bw 100` writes it and
-without its packet trace. Lines added to `monitor_buffer` of scratch/third.cc print each port's
+commit 9f4be2a, compiled by g++ 12, with mix/config.txt as `run.py --cc dcqcn --bw 100` writes it
+and without its packet trace. Lines added to `monitor_buffer` of scratch/third.cc print each port's
 `egress_bytes` and each queue pair's `m_rate` every 10 us.
 """
 
@@ -44,8 +44,8 @@ LINK_BPS = 100e9
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """A run of so many flows, every EVERY_NS: octets in the queue, and the sum of all rates as parts
-    of the link, with all headers of each. seed: None of the simulator."""
+    """A run of so many flows, every EVERY_NS: octets in the queue, and the sum of all rates as
+    parts of the link, with all headers of each. seed: None of the simulator."""
 
     flows: int
     seed: int | None
@@ -56,7 +56,8 @@ class Curves:
     def settled(self, what: str) -> float:
         """The mean of queue_octets or rates, once flows have settled."""
         begin, end = (time // EVERY_NS for time in SETTLED_NS)
-        return statistics.mean(getattr(self, what)[begin:end])
+        curve: Sequence[float] = getattr(self, what)
+        return statistics.mean(curve[begin:end])
 
 
 def of_simulator() -> list[Curves]:

@@ -88,7 +88,7 @@ typedef struct {
         uint32_t hyper_after, hyper_factor;
     } timely;
     struct {
-        double additive_increase, beta, max_decrease, least_window, most_window;
+        double window_increase, beta, max_decrease, least_window, most_window;
         uint64_t base_target, scaling;
         double scaling_least, scaling_most;
     } swift;

@@ -377,7 +377,7 @@ static struct requester_params params_of(const roce *r, const uint8_t *address)
                 .hyper_factor = o->timely.hyper_factor,
             },
             .swift = {
-                .additive_increase = o->swift.additive_increase,
+                .additive_increase = o->swift.window_increase,
                 .beta = o->swift.beta,
                 .max_decrease = o->swift.max_decrease,
                 .least_window = o->swift.least_window,

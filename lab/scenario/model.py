@@ -178,7 +178,7 @@ class TimelySettings(Model):
 class SwiftSettings(Model):
     """Swift, as `fcn.lab.roce.Swift`."""
 
-    additive_increase: Window = Swift().additive_increase
+    window_increase: Window = Swift().window_increase
     beta: Share = Swift().beta
     max_decrease: Share = Swift().max_decrease
     least_window: Window = Swift().least_window
@@ -205,8 +205,8 @@ class HostSettings(Model):
     `ecn`: of its data packets; switches neither mark what is not-ect nor notify its sender.
     `cnp_interval`: where left out that of DCQCN's profile. `first_psn`: of every connection, at
     random where left out; `first_qp`, `first_accepted_qp`: queue pairs of the first connection that
-    it opens or accepts. `control`: what rates follow; where it is not `dcqcn`, `dcqcn` still has the
-    highest and least rate."""
+    it opens or accepts. `control`: what rates follow; where it is not `dcqcn`, that still has the
+    highest and the least rate."""
 
     ip: Literal[4, 6] = 4
     mtu: Annotated[int, Field(ge=4, le=MAX_MTU, multiple_of=4)] = 1024

@@ -1,4 +1,4 @@
-"""Hosts with TIMELY and Swift in virtual time: what their round trips say, and what they make of it."""
+"""Hosts with TIMELY and Swift in virtual time."""
 
 import pytest
 from lab_networks import GIGABIT, Rates, address, wan
@@ -6,7 +6,7 @@ from lab_networks import GIGABIT, Rates, address, wan
 from fcn.lab.balance import balance
 from fcn.lab.core import Simulation
 from fcn.lab.depths import depths, measure_depth
-from fcn.lab.roce import CONTROLS, ControlName, Dcqcn, RoceOptions, State, Swift, Timely, completions
+from fcn.lab.roce import CONTROLS, ControlName, RoceOptions, State, Swift, Timely, completions
 
 MILLISECOND = 1_000_000
 BOTTLENECK = 10 * GIGABIT
@@ -32,7 +32,7 @@ def test_two_flows_fill_the_link_and_queue_what_their_targets_say(
     """Swift's queue is its target beyond propagation; TIMELY's is between its thresholds."""
     options = RoceOptions(control=control, timely=TIMELY, swift=SWIFT, ack_every=8)
     with Simulation() as simulation:
-        network = wan(simulation, RATES, None, hosts=2, threshold=1)
+        network = wan(simulation, RATES, 4000, hosts=2, threshold=1)
         for number in range(2):
             network.roce(2, number, options)
         senders = [network.roce(1, number, options) for number in range(2)]
@@ -68,14 +68,10 @@ def test_a_window_smaller_than_the_distance_of_acks_does_not_stall(control: Cont
         assert left.sender(0).timeouts == 0
 
 
-@pytest.mark.parametrize("control", ["timely", "swift"])
-def test_losses_are_repaired(control: ControlName) -> None:
-    """A queue of 20 packets overflows; nothing is left, and Swift's window says less than a packet
-    in a round trip where the link dies."""
-    options = RoceOptions(
-        control=control, timely=TIMELY, swift=SWIFT, ack_every=8, timeout=5 * MILLISECOND,
-        dcqcn=Dcqcn(min_rate=1e7),
-    )  # fmt: skip
+def test_swift_repairs_losses_and_waits_where_nothing_comes_back() -> None:
+    """A queue of 20 packets overflows; the link dies, and the window is its least until it is
+    mended. TIMELY has no rule for losses."""
+    options = RoceOptions(control="swift", swift=SWIFT, ack_every=8, timeout=5 * MILLISECOND)
     with Simulation() as simulation:
         network = wan(simulation, RATES, 20, features="[]")
         right, left = network.roce(2, options=options), network.roce(1, options=options)
@@ -84,12 +80,11 @@ def test_losses_are_repaired(control: ControlName) -> None:
         simulation.run_until(30 * MILLISECOND)
         assert balance(simulation).ends["p1: queue_full_drops"] > 0
         network.links[2].set_up(False)
-        left.write(0, 400_000, start_ns=simulation.now_ns)
+        left.write(0, 40_000, start_ns=simulation.now_ns)
         simulation.run_until(52 * MILLISECOND)
         assert left.sender(0).timeouts > 0
-        if control == "swift":
-            assert left.sender(0).rate_bps < 1e8
+        assert left.sender(0).rate_bps < 1e6
         network.links[2].set_up(True)
         simulation.run_until(400 * MILLISECOND)
         assert (left.sender(0).state, len(completions(simulation))) == (State.CONNECTED, 2)
-        assert right.receiver(0).payload == 3_400_000
+        assert right.receiver(0).payload == 3_040_000

@@ -1,6 +1,7 @@
 """TIMELY and Swift against the pseudo code of their papers."""
 
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -48,7 +49,6 @@ class SwiftModel:
     window: float = SWIFT.most_window
     last_rtt: int = 0
     last_decrease: int | None = None
-    rates: list[float] = field(default_factory=list)
 
     def target(self) -> float:
         most = SWIFT.scaling_most**-0.5
@@ -67,7 +67,7 @@ class SwiftModel:
     def ack(self, now: int, delay: int, acked: int) -> None:
         target = self.target()
         if delay < target:
-            gain = SWIFT.additive_increase * acked
+            gain = SWIFT.window_increase * acked
             self.window += gain / self.window if self.window >= 1 else gain
             self.window = min(self.window, SWIFT.most_window)
         elif self.may_decrease(now):
@@ -114,7 +114,7 @@ def test_timely_rises_five_times_as_fast_after_five_gradients_that_do_not_rise(
     start(driver, TIMELY)
     driver("rtt 0 900000 1")
     rates = [answer(driver(f"rtt {n} {400_000 - 1000 * n} 1"))[0] for n in range(1, 8)]
-    steps = [after - before for before, after in zip(rates, rates[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(rates)]
     assert steps == pytest.approx([1e7] * 3 + [5e7] * 3, rel=1e-3)
 
 
