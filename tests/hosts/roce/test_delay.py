@@ -2,6 +2,7 @@
 
 from dataclasses import astuple, dataclass
 from itertools import pairwise
+from math import sqrt
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -51,10 +52,10 @@ class SwiftModel:
     last_decrease: int | None = None
 
     def target(self) -> float:
-        most = SWIFT.scaling_most**-0.5
-        alpha = SWIFT.scaling / (SWIFT.scaling_least**-0.5 - most)
+        most = 1 / sqrt(SWIFT.scaling_most)
+        alpha = SWIFT.scaling / (1 / sqrt(SWIFT.scaling_least) - most)
         beta = -alpha * most
-        scaled = max(0.0, min(alpha * self.window**-0.5 + beta, SWIFT.scaling))
+        scaled = max(0.0, min(alpha / sqrt(self.window) + beta, SWIFT.scaling))
         return SWIFT.base_target + scaled
 
     def may_decrease(self, now: int) -> bool:
