@@ -15,6 +15,7 @@ from fcn.controller.config.addressing import port_mac
 from fcn.controller.config.notation import format_mac
 from fcn.lab.core import Link, Node, PortSettings, Simulation, SwitchNode
 from fcn.lab.errors import LabError
+from fcn.lab.impairment import impair
 from fcn.lab.pfc import Pfc
 from fcn.lab.red import Red
 from fcn.lab.roce import CONTROLS, Dcqcn, RoceHost, RoceOptions, Swift, Timely
@@ -68,6 +69,9 @@ def build(wiring: Wiring, config: Config, simulation: Simulation) -> Built:
         for wire in wiring.wires:
             if wire.red is not None:
                 links[wire.ends].set_red(Red(**wire.red.model_dump()))
+    for wire in wiring.wires:
+        if wire.impairment is not None:
+            impair(simulation, links[wire.ends], wire.impairment)
     _limit_packets(wiring, simulation)
     _set_clocks(config, simulation)
     hosts = {}

@@ -17,6 +17,7 @@ from pydantic import (
 from fcn.contract.depth import DEFAULT_THRESHOLDS, LEVELS, Depth, DepthUnit
 from fcn.controller.config.model import Depths
 from fcn.controller.config.types import Duration, Items, QueueDepth
+from fcn.lab.impairment import LEAST_BIT_ERRORS, MOST_BIT_ERRORS
 from fcn.lab.modes import Mode
 from fcn.lab.pfc import PRIORITIES
 from fcn.lab.roce import (
@@ -83,14 +84,36 @@ class RedSettings(Model):
     pmax: Annotated[float, Field(ge=0, le=1)]
 
 
+def _number(value: object) -> object:
+    """YAML takes 1e-9, without a point, for a text."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def _possible(errors: float) -> float:
+    if 0 < errors < LEAST_BIT_ERRORS:
+        raise ValueError(f"give 0, or {LEAST_BIT_ERRORS} at least: no run has so many bits")
+    return errors
+
+
+BitErrors = Annotated[
+    float, BeforeValidator(_number), Field(ge=0, le=MOST_BIT_ERRORS), AfterValidator(_possible)
+]
+
+
 class LinkDefaults(Model):
-    """Of links for which the network says nothing. `buffer`: what each queue of a switch holds."""
+    """Of links for which the network says nothing. `buffer`: what each queue of a switch holds.
+    `jitter`, `bit_errors`: as `fcn.lab.impairment.Impairment`."""
 
     pfc: PfcSettings | None = None
     red: RedSettings | None = None
     rate: Rate | None = None
     delay: Delay = 0
     buffer: Buffer | None = None
+    jitter: Delay = 0
+    bit_errors: BitErrors = 0.0
 
 
 class LinkSettings(Model):
@@ -100,6 +123,8 @@ class LinkSettings(Model):
     rate: Rate | None = None
     delay: Delay | None = None
     buffer: Buffer | None = None
+    jitter: Delay | None = None
+    bit_errors: BitErrors | None = None
     pfc: PfcSettings | None = None
     red: RedSettings | None = None
 
