@@ -32,7 +32,7 @@ from tools.p4.programs import (
     same_compiler,
     sources,
 )
-from tools.p4.unreset import Json
+from tools.p4.unreset import Json, flat
 
 COMPILER = "p4c-bm2-ss"
 # The controls ensure that one header of each pair is valid; p4c cannot determine which.
@@ -71,7 +71,6 @@ class CompilerError(Exception):
 
 
 def compiler_version() -> str | None:
-    """Version of the installed p4c, None when it is not installed."""
     place = shutil.which(COMPILER)
     if place is None:
         return None
@@ -199,7 +198,7 @@ def compile_program(source: str, folder: Path, program: str) -> None:
         )
     made = direct(json.loads(compiled.read_text()))
     try:
-        made = uncleared(made)
+        made = uncleared(flat(made))
     except UnknownError as error:
         raise CompilerError(f"{source}: tools/p4/assigned.py does not know {error}") from None
     prove(source, made)
@@ -290,7 +289,6 @@ def check() -> int:
 
 
 def main() -> int:
-    """Command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--check", action="store_true", help="compare, write nothing")
