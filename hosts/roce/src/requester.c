@@ -338,10 +338,11 @@ void requester_timers(struct requester *r, const struct requester_io *io, uint64
     r->timeouts++;
     tell(r, io, NOTICE_TIMEOUT, r->acknowledged, now);
     r->timeout_at = now + r->params.timeout;
-    if (r->timeouts_in_a_row++ == r->params.retries)
+    if (r->timeouts_in_a_row++ == r->params.retries) {
         end(r, io, FAILED, now);
-    else
-        go_back(r, io, now);
+        return;
+    }
+    go_back(r, io, now);
     if (by_delay(r))
         lost(r, io, true, now);
 }

@@ -1,7 +1,8 @@
 /*
  * The sending side of a reliable connection: connection manager, RDMA WRITEs with go-back-N, and
- * congestion control: DCQCN's reaction point, or TIMELY or Swift in its place. It knows neither sockets nor a clock: the caller passes the time in
- * nanoseconds, delivers what arrives and asks when to call again.
+ * congestion control: DCQCN's reaction point, or TIMELY or Swift in its place. It knows neither
+ * sockets nor a clock: the caller passes the time in nanoseconds, delivers what arrives and asks
+ * when to call again.
  */
 #ifndef FCN_ROCE_REQUESTER_H
 #define FCN_ROCE_REQUESTER_H
