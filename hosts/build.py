@@ -47,7 +47,7 @@ def compile_cached(
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         built = Path(scratch) / name
         includes = [f"-I{folder}" for folder in folders]
-        command = [compiler, *flags, *includes, "-o", str(built), *map(str, sources)]
+        command = [compiler, *flags, *includes, "-o", str(built), *map(str, sources), "-lm"]
         try:
             result = subprocess.run(command, capture_output=True, text=True, check=False)
         except FileNotFoundError as error:

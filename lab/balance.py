@@ -48,8 +48,10 @@ def balance(simulation: Simulation) -> Balance:
             left[near.node.name] += counters.put
             arrived[far.node.name] += counters.delivered
             ends[f"{name}: link down"] = counters.cut
+            ends[f"{name}: bit errors"] = counters.errors
             places[f"{name}: in flight"] = counters.in_flight
-            _equal(name, counters.put, counters.delivered + counters.cut + counters.in_flight)
+            gone = counters.delivered + counters.cut + counters.errors
+            _equal(name, counters.put, gone + counters.in_flight)
     for name, host in simulation.hosts.items():
         seen = host.counters()
         sources[f"{name}: sent"] = seen.made

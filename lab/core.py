@@ -213,12 +213,13 @@ Node = SwitchNode | HostNode
 
 @dataclass(frozen=True, slots=True)
 class LinkCounters:
-    """Frames of one direction of a link since the start: put = delivered + cut + in_flight."""
+    """Frames of one direction of a link so far: put = delivered + cut + errors + in_flight."""
 
     put: int
     put_octets: int
     delivered: int
     cut: int
+    errors: int
     in_flight: int
 
 

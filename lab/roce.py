@@ -1,9 +1,10 @@
-"""RoCEv2 hosts: reliable connections with go-back-N and DCQCN, the protocol code of `fcn-roce`."""
+"""RoCEv2 hosts: reliable connections with go-back-N and congestion control, the protocol code of
+`fcn-roce`."""
 
 from dataclasses import dataclass, field
 from enum import IntEnum
 from ipaddress import IPv4Address, IPv6Address
-from typing import Any
+from typing import Any, Literal
 
 from fcn.lab.core import Simulation
 from fcn.lab.errors import LabError
@@ -49,6 +50,55 @@ class Dcqcn:
     clamp_target: bool = True
 
 
+CONTROLS = ("dcqcn", "timely", "swift")
+"""Congestion control of a host, by name; in the order of `lab_roce_options.control`."""
+
+ControlName = Literal["dcqcn", "timely", "swift"]
+
+
+@dataclass(frozen=True, slots=True)
+class Timely:
+    """TIMELY (SIGCOMM 2015, algorithm 1): rates in bit/s, times in nanoseconds.
+
+    ewma: alpha, the weight of a new difference of round trips. low, high: below the first the rate
+    rises, above the second it falls, by `beta` at most. least_rtt: what a gradient is normalised
+    by. hyper_after: gradients in a row not above 0, from which on the rate rises by hyper_factor
+    increases. A round trip counts each time that an ACK comes. Defaults: the paper's numbers, of a
+    data centre at 10 Gb/s, and the least round trip of HPCC's simulator.
+    """
+
+    ewma: float = 0.875
+    beta: float = 0.8
+    additive_increase: float = 1e7
+    low: int = 50_000
+    high: int = 500_000
+    least_rtt: int = 20_000
+    hyper_after: int = 5
+    hyper_factor: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Swift:
+    """Swift (SIGCOMM 2020, algorithm 1 and section 3.5): windows in packets, times in nanoseconds.
+
+    base_target: the delay aimed at, with what the paper adds for each hop. scaling, scaling_least,
+    scaling_most: fs_range, fs_min_cwnd and fs_max_cwnd, what the target has more for small windows.
+    beta, max_decrease: how much a window falls, once in a round trip. It begins with most_window.
+    Delays at hosts take no time here, so there is one window for both. Defaults: those of htsim,
+    for the paper says few.
+    """
+
+    window_increase: float = 1.0
+    beta: float = 0.8
+    max_decrease: float = 0.5
+    least_window: float = 0.01
+    most_window: float = 1000.0
+    base_target: int = 25_000
+    scaling: int = 100_000
+    scaling_least: float = 0.1
+    scaling_most: float = 100.0
+
+
 @dataclass(frozen=True, slots=True)
 class RoceOptions:
     """How a host behaves; times in nanoseconds.
@@ -59,7 +109,8 @@ class RoceOptions:
     connection fails. max_lag: what a QP makes up for when the line was busy at its time.
     cnp_interval: least time between CNPs of one connection. first_psn: of connections it opens,
     None: at random. first_qp, first_accepted_qp: queue pair numbers of the first connection that it
-    opens, and that it accepts; the others have those that follow.
+    opens, and that it accepts; the others have those that follow. control: what rates follow; line
+    and least rate are DCQCN's in any case.
     """
 
     mtu: int = 1024
@@ -77,7 +128,10 @@ class RoceOptions:
     first_psn: int | None = None
     first_qp: int = 0x100
     first_accepted_qp: int = 0x800000
+    control: ControlName = "dcqcn"
     dcqcn: Dcqcn = field(default_factory=Dcqcn)
+    timely: Timely = field(default_factory=Timely)
+    swift: Swift = field(default_factory=Swift)
 
 
 class State(IntEnum):
@@ -184,11 +238,17 @@ class RoceHost:
         native.gateway_mac = bytes.fromhex(gateway_mac.replace(":", ""))
         native.version = address.version
         native.address = address.packed.ljust(16, b"\0")
-        for source in (options, options.dcqcn):
+        native.control = CONTROLS.index(options.control)
+        for target, source in (
+            (native, options),
+            (native, options.dcqcn),
+            (native.timely, options.timely),
+            (native.swift, options.swift),
+        ):
             for name in source.__slots__:
                 value = getattr(source, name)
-                if name != "dcqcn":
-                    setattr(native, name, -1 if value is None else value)
+                if name not in (*CONTROLS, "control"):
+                    setattr(target, name, -1 if value is None else value)
         self._call("roce", native)
 
     def connect(self, remote: Address, *, at_ns: int = 0) -> int:

@@ -40,6 +40,15 @@ HEAD = """# 8 hosts send 3 BDPs to one, three times, into a queue that serves ha
 # Written by bench/findings/cases.py.
 """
 
+CONTROLS = ("timely", "swift")
+PLACES: Mapping[str, tuple[int, float, int]] = {
+    "100 km": (100, AMPLE, 100), "0.1 BDP": (1000, 0.1, 25), "1 BDP": (1000, 1, 25),
+}  # fmt: skip
+"""Of `senders`: distance in km, buffer in BDPs, rate in Gb/s."""
+
+DELAY_RISE = 0.005
+"""Of the host's rate in a round trip, by either of CONTROLS; DCQCN has 1.25 % in 2.5 of them."""
+
 
 def case(km: int, bdps: float, rate: int = 100) -> dict[str, Any]:
     """Values of keys of the scenario. bdps: the buffer; rate: of the congested link, in Gb/s."""
@@ -110,6 +119,30 @@ def case(km: int, bdps: float, rate: int = 100) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def by_delay(control: str, km: int, bdps: float, rate: int) -> dict[str, Any]:
+    """The same with hosts that go by round trips: up to a tenth of a round trip in the queue."""
+    trip = km * ROUND_TRIP_NS_PER_KM
+    host = rate * OVERLOAD / SENDERS
+    window = host * trip / 8 / PACKET
+    asking = window / 32  # packets that ask for an ACK, in a round trip
+    return {
+        **case(km, bdps, rate),
+        "hosts.control": control,
+        "hosts.timely": {
+            "low": _time(1.05 * trip),
+            "high": _time(1.5 * trip),
+            "least_rtt": _time(trip),
+            "additive_increase": f"{host * 1000 * DELAY_RISE / asking:g} Mb/s",
+        },
+        "hosts.swift": {
+            "window_increase": round(window * DELAY_RISE, 3),
+            "most_window": round(window * 2, 1),
+            "base_target": _time(1.1 * trip),
+            "scaling": "0us",
+        },
+    }
+
+
 def with_holds(values: Mapping[str, Any]) -> dict[str, Any]:
     """The same where neighbours hold, in any mode."""
     both = {"flow_control": "service", "holding": values["controller.holding"]}
@@ -164,6 +197,14 @@ def grids() -> dict[str, dict[str, Any]]:
         "far": _grid(MODES, {"1000 km": case(1000, AMPLE)}),
         "buffer": _grid(MODES, slow),
         "rate": _grid(SOME, {f"{rate} Gb/s": case(100, AMPLE, rate) for rate in (10, 400)}),
+        "senders": _grid(
+            ("none",),
+            {
+                f"{control}, {place}": by_delay(control, *where)
+                for control in CONTROLS
+                for place, where in PLACES.items()
+            },
+        ),
         "pairs": _grid(("fcn", "fantel"), {name: with_holds(it) for name, it in slow.items()}),
     }
 

@@ -14,7 +14,7 @@ from fcn.lab.sweep.measures import MEASURES
 
 GRIDS_FOLDER = Path(__file__).parent
 GRIDS = (
-    "distance", "far", "buffer", "pairs", "rate", "all-reduce", "failure",
+    "distance", "far", "buffer", "pairs", "rate", "all-reduce", "failure", "senders",
 )  # fmt: skip
 NUMBERS = RESULTS / "findings"
 

@@ -21,9 +21,9 @@ enum {
 
 typedef struct lab lab;
 
-/* Frames of one direction of a link: put = delivered + cut + in_flight. */
+/* Frames of one direction of a link: put = delivered + cut + errors + in_flight. */
 typedef struct {
-    uint64_t put, put_octets, delivered, cut, in_flight;
+    uint64_t put, put_octets, delivered, cut, errors, in_flight;
 } lab_link_stats;
 
 /* Frames of a host: made = sent + queued. */
@@ -53,6 +53,9 @@ int64_t lab_set_line(lab *l, uint32_t node, uint64_t rate_bps, uint32_t overhead
 /* The link's number; its direction from `a` is twice this, the other one more. Hosts have port 0. */
 int64_t lab_connect(lab *l, uint32_t a, uint32_t a_port, uint32_t b, uint32_t b_port,
                     uint64_t delay_ns);
+/* Frames of both directions take up to `jitter` longer, at random, and do not overtake each other. One
+ * bit in `bits_per_error` is wrong, at random: its frame is lost to the check sequence. 0: none. */
+int64_t lab_set_impairment(lab *l, uint32_t link, uint64_t jitter, uint64_t bits_per_error);
 /* A link that is down loses what is on it and what is sent. */
 int64_t lab_set_link(lab *l, uint32_t link, bool up);
 
@@ -78,8 +81,20 @@ int64_t lab_send_series(lab *l, uint32_t node, uint64_t start, uint64_t mean_ps,
 /* One frame, now. */
 int64_t lab_send_frame(lab *l, uint32_t node, uint32_t len, const uint8_t *octets);
 
-/* A RoCEv2 host; DCQCN as in hosts/roce/src/dcqcn.h. Rates in bit/s, times in ns. */
+/* A RoCEv2 host; DCQCN as in hosts/roce/src/dcqcn.h, TIMELY and Swift as in hosts/roce/src/delay.h.
+ * Rates in bit/s, times in ns. */
 typedef struct {
+    uint32_t control; /* 0: DCQCN; or enum delay_kind */
+    struct {
+        double ewma, beta, additive_increase;
+        uint64_t low, high, least_rtt;
+        uint32_t hyper_after, hyper_factor;
+    } timely;
+    struct {
+        double window_increase, beta, max_decrease, least_window, most_window;
+        uint64_t base_target, scaling;
+        double scaling_least, scaling_most;
+    } swift;
     uint8_t mac[6], gateway_mac[6];
     uint8_t version; /* of IP */
     uint8_t address[16];

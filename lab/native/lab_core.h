@@ -13,6 +13,7 @@ typedef struct lab_host lab_host;
 typedef struct lab_switch lab_switch;
 typedef struct lab_pfc lab_pfc;
 typedef struct lab_red lab_red;
+typedef struct lab_impairment lab_impairment;
 typedef struct lab_jobs lab_jobs;
 typedef struct lab_depth lab_depth;
 
@@ -46,6 +47,7 @@ typedef struct {
     lab_flying *ring; /* of `mask + 1`: those from `first` up to `next` */
     uint32_t mask, first, next;
     lab_link_stats stats; /* in_flight is not kept up */
+    lab_impairment *impairment; /* NULL: none */
 } lab_link;
 
 struct lab_switch {

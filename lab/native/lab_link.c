@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "lab_core.h"
+#include "lab_impairment.h"
 
 static bool grow_ring(lab_link *link)
 {
@@ -41,7 +42,15 @@ void lab_link_put(lab_link *link, uint64_t at, sw_frame *f)
         return;
     }
     at += link->delay_ns;
-    /* A rate that was raised must not put a frame before the one ahead of it. */
+    if (LAB_UNLIKELY(link->impairment)) {
+        if (lab_has_error(link->impairment, f)) {
+            link->stats.errors++;
+            sw_frame_give(&link->lab->pool, f);
+            return;
+        }
+        at += lab_jitter(link->impairment);
+    }
+    /* A rate that was raised, or jitter, must not put a frame before the one ahead of it. */
     if (n && at < link->ring[(link->next - 1) & link->mask].at)
         at = link->ring[(link->next - 1) & link->mask].at;
     f->at = at;

@@ -6,7 +6,7 @@
 #include "lab_ethernet.h"
 #include "lab_job.h"
 #include "lab_neighbor.h"
-#include "requester.h"
+#include "lab_params.h"
 #include "responder.h"
 
 #define QPS (1u << 24)
@@ -331,44 +331,6 @@ int64_t lab_roce(lab *l, uint32_t node, const lab_roce_options *options)
     return 0;
 }
 
-static struct requester_params params_of(const roce *r, const uint8_t *address)
-{
-    const lab_roce_options *o = &r->options;
-    struct requester_params p = {
-        .local = r->address,
-        .remote = {.version = r->address.version},
-        .mtu = (uint16_t)o->mtu,
-        .dscp = o->dscp,
-        .ecn = (enum ecn)o->ecn,
-        .ack_every = o->ack_every,
-        .window = o->window,
-        .timeout = o->timeout,
-        .retries = o->retries,
-        .service_id = o->service_id,
-        .cm_timeout = o->cm_timeout,
-        .cm_retries = o->cm_retries,
-        .max_lag = o->max_lag,
-        .dcqcn = {
-            .line_rate = o->line_rate > 0 ? o->line_rate : (double)r->host->line.rate_bps,
-            .min_rate = o->min_rate,
-            .g = o->g,
-            .initial_alpha = o->initial_alpha,
-            .additive_increase = o->additive_increase,
-            .hyper_increase = o->hyper_increase,
-            .alpha_period = o->alpha_period,
-            .increase_period = o->increase_period,
-            .byte_counter = o->byte_counter,
-            .fast_recovery_steps = o->fast_recovery_steps,
-            .cut_interval = o->cut_interval,
-            .cut_period = o->cut_period,
-            .alpha_by_timer = o->alpha_by_timer,
-            .clamp_target = o->clamp_target,
-        },
-    };
-    memcpy(p.remote.octets, address, sizeof p.remote.octets);
-    return p;
-}
-
 static bool widen(roce *r)
 {
     uint32_t n = r->n_requesters + 1;
@@ -400,7 +362,8 @@ int64_t lab_roce_connect(lab *l, uint32_t node, const uint8_t *address, uint64_t
     if (!widen(r))
         return LAB_ERR_MEMORY;
     uint32_t i = r->n_requesters++;
-    struct requester_params params = params_of(r, address);
+    struct requester_params params =
+        lab_requester_params(o, &r->address, r->host->line.rate_bps, address);
     uint64_t random = lab_random_next(&r->host->random);
     uint32_t psn = o->first_psn < 0 ? (uint32_t)(random >> 32) : (uint32_t)o->first_psn;
     requester_init(&r->requesters[i], &params, o->first_qp + i, (uint32_t)random | 1u, psn);
@@ -462,7 +425,7 @@ int64_t lab_roce_requester(lab *l, uint32_t node, uint32_t connection, lab_reque
     dcqcn_advance(&q->rp, l->now);
     *out = (lab_requester_stats){
         q->state, q->local_qp, q->remote_qp,
-        q->rp.current_rate, q->rp.target_rate, q->rp.alpha,
+        requester_rate(q), q->rp.target_rate, q->rp.alpha,
         q->packets, q->octets, q->retransmitted, q->acknowledged, q->highest,
         q->acks, q->naks, q->timeouts, q->cnps, q->cuts,
     };

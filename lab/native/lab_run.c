@@ -31,6 +31,7 @@ void lab_free(lab *l)
             free(l->actors[i]->thing);
     for (uint32_t i = 0; i < l->n_links; i++) {
         free(l->links[i]->ring);
+        free(l->links[i]->impairment);
         free(l->links[i]);
     }
     for (uint32_t i = 0; i < l->n_nodes; i++) {

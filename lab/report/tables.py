@@ -375,6 +375,11 @@ _DCQCN_UNITS: Mapping[str, Unit] = {
     "cut_interval": "ns",
     "cut_period": "ns",
     "byte_counter": "octets",
+    "low": "ns",
+    "high": "ns",
+    "least_rtt": "ns",
+    "base_target": "ns",
+    "scaling": "ns",
 }
 
 
@@ -396,15 +401,17 @@ def _red(result: Result) -> ReportTable:
 
 def _dcqcn(result: Result) -> ReportTable:
     """A column for each kind of hosts."""
-    columns = [tuple(_column(group)) for group in result.about.network.dcqcn]
-    rows = [(each[0][0], *(text for _, text in each)) for each in zip(*columns, strict=True)]
+    columns = [dict(_column(group)) for group in result.about.network.dcqcn]
+    names = dict.fromkeys(name for column in columns for name in column)
+    rows = [(name, *(column.get(name, NOTHING) for column in columns)) for name in names]
     numbers = map(str, range(1, len(columns) + 1))
-    return ReportTable("DCQCN", ("parameter", *numbers), tuple(rows))
+    return ReportTable("Congestion control", ("parameter", *numbers), tuple(rows))
 
 
 def _column(group: DcqcnInfo) -> Iterator[tuple[str, str]]:
     more = f" and {len(group.hosts) - 4} more" if len(group.hosts) > 4 else ""
     yield "hosts", ", ".join(group.hosts[:4]) + more
+    yield "control", group.control
     yield "profile", group.profile or NOTHING
     for name, value in group.parameters.items():
         unit = _DCQCN_UNITS.get(name)

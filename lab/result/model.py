@@ -70,10 +70,12 @@ class QueueInfo(_Part):
 
 
 class DcqcnInfo(_Part):
-    """DCQCN of some hosts: the profile the scenario names (None: none), every parameter of the
-    reaction point as `fcn.lab.roce.Dcqcn` has it, and the time between CNPs of a connection."""
+    """Congestion control of some hosts: its name; of DCQCN the profile the scenario names (None:
+    none) and every parameter of the reaction point as `fcn.lab.roce.Dcqcn` has it, of another one
+    the line and the least rate and those of its own; and the time between CNPs of a connection."""
 
     hosts: tuple[str, ...]
+    control: str = "dcqcn"
     profile: str | None
     parameters: Mapping[str, int | float | bool]
     cnp_interval_ns: NonNegativeInt

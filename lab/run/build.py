@@ -15,9 +15,10 @@ from fcn.controller.config.addressing import port_mac
 from fcn.controller.config.notation import format_mac
 from fcn.lab.core import Link, Node, PortSettings, Simulation, SwitchNode
 from fcn.lab.errors import LabError
+from fcn.lab.impairment import impair
 from fcn.lab.pfc import Pfc
 from fcn.lab.red import Red
-from fcn.lab.roce import Dcqcn, RoceHost, RoceOptions
+from fcn.lab.roce import CONTROLS, Dcqcn, RoceHost, RoceOptions, Swift, Timely
 from fcn.lab.run.gateway import add_gateway
 from fcn.lab.scenario.model import DcqcnSettings, EcnField, HostSettings
 from fcn.lab.scenario.wiring import EndHost, Wire, Wiring
@@ -68,6 +69,9 @@ def build(wiring: Wiring, config: Config, simulation: Simulation) -> Built:
         for wire in wiring.wires:
             if wire.red is not None:
                 links[wire.ends].set_red(Red(**wire.red.model_dump()))
+    for wire in wiring.wires:
+        if wire.impairment is not None:
+            impair(simulation, links[wire.ends], wire.impairment)
     _limit_packets(wiring, simulation)
     _set_clocks(config, simulation)
     hosts = {}
@@ -153,5 +157,11 @@ def dcqcn_options(settings: DcqcnSettings) -> Dcqcn:
 
 def roce_options(settings: HostSettings) -> RoceOptions:
     """What a host of a scenario is told."""
-    own: dict[str, Any] = settings.model_dump(exclude={"ip", "ecn", "dcqcn", "only"})
-    return RoceOptions(dcqcn=dcqcn_options(settings.dcqcn), ecn=ECN[settings.ecn], **own)
+    own: dict[str, Any] = settings.model_dump(exclude={"ip", "ecn", "only", *CONTROLS})
+    return RoceOptions(
+        dcqcn=dcqcn_options(settings.dcqcn),
+        timely=Timely(**settings.timely.model_dump()),
+        swift=Swift(**settings.swift.model_dump()),
+        ecn=ECN[settings.ecn],
+        **own,
+    )

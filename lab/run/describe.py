@@ -14,9 +14,10 @@ from fcn.lab.result.model import (
     QueueInfo,
     RedInfo,
 )
+from fcn.lab.roce import CONTROLS
 from fcn.lab.run.build import amounts, dcqcn_options
 from fcn.lab.scenario.load import Plan
-from fcn.lab.scenario.model import DcqcnSettings
+from fcn.lab.scenario.model import HostSettings
 from fcn.topologies.model import TunnelType
 
 TUNNEL_OCTETS: Mapping[TunnelType, int] = {
@@ -59,15 +60,21 @@ def network_info(plan: Plan, config: Config) -> NetworkInfo:
 
 
 def _dcqcn(plan: Plan) -> Iterator[DcqcnInfo]:
-    alike: dict[tuple[DcqcnSettings, int], list[str]] = {}
+    alike: dict[tuple[HostSettings, int], list[str]] = {}
     for host in plan.wiring.hosts.values():
         settings = plan.wiring.settings(host)
-        alike.setdefault((settings.dcqcn, settings.cnp_interval), []).append(host.name)
-    for (dcqcn, cnp_interval), names in alike.items():
+        kept = {name: getattr(settings, name) for name in ("control", *CONTROLS)}
+        alike.setdefault((HostSettings(**kept), settings.cnp_interval), []).append(host.name)
+    for (settings, cnp_interval), names in alike.items():
+        dcqcn = asdict(dcqcn_options(settings.dcqcn))
+        if settings.control != "dcqcn":
+            own = getattr(settings, settings.control).model_dump()
+            dcqcn = {name: dcqcn[name] for name in ("line_rate", "min_rate")} | own
         yield DcqcnInfo(
             hosts=tuple(names),
-            profile=dcqcn.profile,
-            parameters=asdict(dcqcn_options(dcqcn)),
+            control=settings.control,
+            profile=settings.dcqcn.profile,
+            parameters=dcqcn,
             cnp_interval_ns=cnp_interval,
         )
 

@@ -3,7 +3,7 @@
 Times are in nanoseconds, rates in bits per second, sizes in octets.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -17,9 +17,20 @@ from pydantic import (
 from fcn.contract.depth import DEFAULT_THRESHOLDS, LEVELS, Depth, DepthUnit
 from fcn.controller.config.model import Depths
 from fcn.controller.config.types import Duration, Items, QueueDepth
+from fcn.lab.impairment import LEAST_BIT_ERRORS, MOST_BIT_ERRORS
 from fcn.lab.modes import Mode
 from fcn.lab.pfc import PRIORITIES
-from fcn.lab.roce import MAX_MESSAGE, MAX_MTU, MAX_WINDOW, PSNS, QPS, RoceOptions
+from fcn.lab.roce import (
+    MAX_MESSAGE,
+    MAX_MTU,
+    MAX_WINDOW,
+    PSNS,
+    QPS,
+    ControlName,
+    RoceOptions,
+    Swift,
+    Timely,
+)
 from fcn.lab.scenario.dcqcn import ProfileName, profile_of
 from fcn.lab.scenario.sizes import DistributionName
 from fcn.topologies.data_centre import MAX_HOSTS
@@ -73,14 +84,36 @@ class RedSettings(Model):
     pmax: Annotated[float, Field(ge=0, le=1)]
 
 
+def _number(value: object) -> object:
+    """YAML takes 1e-9, without a point, for a text."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def _possible(errors: float) -> float:
+    if 0 < errors < LEAST_BIT_ERRORS:
+        raise ValueError(f"give 0, or {LEAST_BIT_ERRORS} at least: no run has so many bits")
+    return errors
+
+
+BitErrors = Annotated[
+    float, BeforeValidator(_number), Field(ge=0, le=MOST_BIT_ERRORS), AfterValidator(_possible)
+]
+
+
 class LinkDefaults(Model):
-    """Of links for which the network says nothing. `buffer`: what each queue of a switch holds."""
+    """Of links for which the network says nothing. `buffer`: what each queue of a switch holds.
+    `jitter`, `bit_errors`: as `fcn.lab.impairment.Impairment`."""
 
     pfc: PfcSettings | None = None
     red: RedSettings | None = None
     rate: Rate | None = None
     delay: Delay = 0
     buffer: Buffer | None = None
+    jitter: Delay = 0
+    bit_errors: BitErrors = 0.0
 
 
 class LinkSettings(Model):
@@ -90,6 +123,8 @@ class LinkSettings(Model):
     rate: Rate | None = None
     delay: Delay | None = None
     buffer: Buffer | None = None
+    jitter: Delay | None = None
+    bit_errors: BitErrors | None = None
     pfc: PfcSettings | None = None
     red: RedSettings | None = None
 
@@ -112,6 +147,11 @@ class Switches(Model):
 
     memory: Size | None = None
     only: dict[NodeName, Size] = {}
+
+
+Share = Annotated[float, Field(gt=0, le=1)]
+Window = Annotated[float, Field(ge=1e-4, le=MAX_WINDOW)]
+"""Packets."""
 
 
 class DcqcnSettings(Model):
@@ -141,6 +181,47 @@ class DcqcnSettings(Model):
         return data if profile is None else profile.reaction_point | data
 
 
+class TimelySettings(Model):
+    """TIMELY, as `fcn.lab.roce.Timely`."""
+
+    ewma: Share = Timely().ewma
+    beta: Share = Timely().beta
+    additive_increase: Rate = int(Timely().additive_increase)
+    low: Time = Timely().low
+    high: Annotated[Time, Field(ge=1)] = Timely().high
+    least_rtt: Annotated[Time, Field(ge=1)] = Timely().least_rtt
+    hyper_after: Annotated[int, Field(ge=1, le=1000)] = Timely().hyper_after
+    hyper_factor: Annotated[int, Field(ge=1, le=1000)] = Timely().hyper_factor
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.low > self.high:
+            raise ValueError("low is above high: between them the gradient decides")
+        return self
+
+
+class SwiftSettings(Model):
+    """Swift, as `fcn.lab.roce.Swift`."""
+
+    window_increase: Window = Swift().window_increase
+    beta: Share = Swift().beta
+    max_decrease: Share = Swift().max_decrease
+    least_window: Window = Swift().least_window
+    most_window: Window = Swift().most_window
+    base_target: Annotated[Time, Field(ge=1)] = Swift().base_target
+    scaling: Time = Swift().scaling
+    scaling_least: Window = Swift().scaling_least
+    scaling_most: Window = Swift().scaling_most
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.least_window > self.most_window:
+            raise ValueError("least_window is above most_window")
+        if self.scaling_least >= self.scaling_most:
+            raise ValueError("scaling_least is not below scaling_most")
+        return self
+
+
 EcnField = Literal["not-ect", "ect0", "ect1"]
 
 
@@ -149,7 +230,8 @@ class HostSettings(Model):
     `ecn`: of its data packets; switches neither mark what is not-ect nor notify its sender.
     `cnp_interval`: where left out that of DCQCN's profile. `first_psn`: of every connection, at
     random where left out; `first_qp`, `first_accepted_qp`: queue pairs of the first connection that
-    it opens or accepts."""
+    it opens or accepts. `control`: what rates follow; where it is not `dcqcn`, that still has the
+    highest and the least rate."""
 
     ip: Literal[4, 6] = 4
     mtu: Annotated[int, Field(ge=4, le=MAX_MTU, multiple_of=4)] = 1024
@@ -164,7 +246,10 @@ class HostSettings(Model):
     first_accepted_qp: Annotated[int, Field(ge=QPS.start, lt=QPS.stop)] = (
         RoceOptions().first_accepted_qp
     )
+    control: ControlName = "dcqcn"
     dcqcn: DcqcnSettings = DcqcnSettings()
+    timely: TimelySettings = TimelySettings()
+    swift: SwiftSettings = SwiftSettings()
 
     @model_validator(mode="before")
     @classmethod

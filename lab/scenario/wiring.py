@@ -14,6 +14,8 @@ from typing import Any, Literal
 
 from fcn.contract.depth import Depth
 from fcn.controller.config.notation import Address, format_mac
+from fcn.lab.impairment import Impairment
+from fcn.lab.roce import CONTROLS
 from fcn.lab.scenario.model import (
     HostSettings,
     LinkDefaults,
@@ -55,7 +57,7 @@ class EndHost:
 @dataclass(frozen=True, slots=True)
 class Wire:
     """A link and its ends. rate_bps: None is without a limit, 0 is missing. buffer, red: of each
-    queue of a switch at its ends."""
+    queue of a switch at its ends. impairment: None is none."""
 
     kind: Kind
     a: str
@@ -67,6 +69,7 @@ class Wire:
     buffer: Depth
     pfc: PfcSettings | None
     red: RedSettings | None
+    impairment: Impairment | None
 
     @property
     def ends(self) -> frozenset[str]:
@@ -192,6 +195,8 @@ class Wiring:
         defaults: LinkDefaults,
     ) -> Wire:
         own = self._own_settings(a[0], b[0])
+        jitter = defaults.jitter if own.jitter is None else own.jitter
+        errors = defaults.bit_errors if own.bit_errors is None else own.bit_errors
         return Wire(
             kind,
             *a,
@@ -201,6 +206,7 @@ class Wiring:
             own.buffer or defaults.buffer or Depth(ROOMY_DEPTH),
             own.pfc or defaults.pfc,
             own.red or defaults.red,
+            Impairment(jitter, errors) if jitter or errors else None,
         )
 
     def _own_settings(self, a: str, b: str) -> LinkSettings:
@@ -215,9 +221,10 @@ class Wiring:
         for some in self.scenario.hosts.only:
             if any(host in self.select(name) for name in some.names):
                 changes = _given(some.settings)
-                if "dcqcn" in changes:
-                    own = _given(some.settings.dcqcn)
-                    changes["dcqcn"] = settings.dcqcn.model_copy(update=own)
+                for control in CONTROLS:
+                    if control in changes:
+                        own = _given(changes[control])
+                        changes[control] = getattr(settings, control).model_copy(update=own)
                 settings = settings.model_copy(update=changes)
         return settings
 

@@ -20,12 +20,15 @@ void requester_init(struct requester *r, const struct requester_params *params, 
     r->first_psn = first_psn & PSN_MASK;
     r->cm_at = r->timeout_at = ROCE_NEVER;
     dcqcn_init(&r->rp, &params->dcqcn);
+    delay_init(&r->delay, &params->delay);
 }
 
 void requester_free(struct requester *r)
 {
     free(r->messages);
+    free(r->asked);
     r->messages = NULL;
+    r->asked = NULL;
 }
 
 static struct message *message_at(const struct requester *r, uint64_t index)
@@ -165,13 +168,93 @@ static void retry_cm(struct requester *r, const struct requester_io *io, uint64_
     r->cm_at = now + r->params.cm_timeout;
 }
 
+/* Congestion control by delay. */
+
+static bool by_delay(const struct requester *r)
+{
+    return r->params.delay.kind != DELAY_NONE;
+}
+
+static uint64_t window_of(const struct requester *r)
+{
+    uint64_t most = r->params.window;
+    uint64_t own = r->params.delay.kind == DELAY_SWIFT ? delay_window(&r->delay) : most;
+
+    return own < most ? own : most;
+}
+
+static double packet_bits(const struct requester *r)
+{
+    return (double)(r->last_len * 8);
+}
+
+double requester_rate(const struct requester *r)
+{
+    const struct delay_control *d = &r->delay;
+
+    if (!by_delay(r))
+        return r->rp.current_rate;
+    if (d->params.kind == DELAY_TIMELY || !d->has_rtt)
+        return d->rate;
+    double rate = d->window * packet_bits(r) * NS_PER_S / (double)d->rtt;
+    return rate < d->params.line_rate ? rate : d->params.line_rate;
+}
+
+static struct asked *asked_at(const struct requester *r, uint64_t index)
+{
+    return &r->asked[index & (r->asked_size - 1)];
+}
+
+/* The packet asks for an ACK; without memory its round trip is not measured. */
+static void ask(struct requester *r, uint64_t now)
+{
+    if (r->end_asked - r->first_asked == r->asked_size) {
+        uint64_t wide = r->asked_size ? r->asked_size * 2 : FIRST_RING;
+        struct asked *all = calloc(wide, sizeof *all);
+        if (!all)
+            return;
+        for (uint64_t i = r->first_asked; i < r->end_asked; i++)
+            all[i & (wide - 1)] = *asked_at(r, i);
+        free(r->asked);
+        r->asked = all;
+        r->asked_size = wide;
+    }
+    *asked_at(r, r->end_asked++) = (struct asked){r->next, now};
+}
+
+static void tell_cut(struct requester *r, const struct requester_io *io, uint64_t now)
+{
+    r->cuts++;
+    tell(r, io, NOTICE_CUT, (uint64_t)requester_rate(r), now);
+}
+
+/* So many more packets are acknowledged, the last one by an ACK: of the newest packet that asked. */
+static void measure(struct requester *r, const struct requester_io *io, uint64_t packets,
+                    uint64_t now)
+{
+    const struct asked *newest = NULL;
+
+    while (r->first_asked < r->end_asked &&
+           asked_at(r, r->first_asked)->packet < r->acknowledged)
+        newest = asked_at(r, r->first_asked++);
+    if (newest && delay_on_rtt(&r->delay, now - newest->at, packets, packet_bits(r), now))
+        tell_cut(r, io, now);
+}
+
+static void lost(struct requester *r, const struct requester_io *io, bool all, uint64_t now)
+{
+    r->first_asked = r->end_asked;
+    if (delay_on_loss(&r->delay, all, now))
+        tell_cut(r, io, now);
+}
+
 /* Data. */
 
 /* Send again from the oldest packet that has not been acknowledged. */
 static void go_back(struct requester *r, const struct requester_io *io, uint64_t now)
 {
     tell(r, io, NOTICE_RETRANSMISSION, r->next - r->acknowledged, now);
-    r->next = r->acknowledged;
+    r->next = r->asked_before = r->acknowledged;
     r->cursor = r->first_message;
 }
 
@@ -206,14 +289,19 @@ void requester_on_ack(struct requester *r, const struct requester_io *io,
     if (ahead > PSN_MASK / 2)
         return; /* of a packet acknowledged long since */
     if (kind == 0) {
+        uint64_t before = r->acknowledged;
         r->acks++;
         progress(r, io, r->acknowledged + ahead + 1, now);
+        if (by_delay(r) && r->acknowledged > before)
+            measure(r, io, r->acknowledged - before, now);
     } else if (packet->payload[0] == AETH_NAK_SEQUENCE && r->acknowledged + ahead < r->highest) {
         r->naks++;
         progress(r, io, r->acknowledged + ahead, now);
         tell(r, io, NOTICE_NAK, r->acknowledged, now);
         r->timeout_at = now + r->params.timeout;
         go_back(r, io, now);
+        if (by_delay(r))
+            lost(r, io, false, now);
     }
 }
 
@@ -226,6 +314,8 @@ void requester_on_cnp(struct requester *r, const struct requester_io *io,
     r->cnps++;
     r->cnp_from = packet->src;
     io->notice(io->context, r, NOTICE_CNP, (uint64_t)r->rp.current_rate, &packet->src, now);
+    if (by_delay(r))
+        return;
     dcqcn_on_cnp(&r->rp, now);
     advance(r, io, now);
 }
@@ -248,17 +338,21 @@ void requester_timers(struct requester *r, const struct requester_io *io, uint64
     r->timeouts++;
     tell(r, io, NOTICE_TIMEOUT, r->acknowledged, now);
     r->timeout_at = now + r->params.timeout;
-    if (r->timeouts_in_a_row++ == r->params.retries)
+    if (r->timeouts_in_a_row++ == r->params.retries) {
         end(r, io, FAILED, now);
-    else
-        go_back(r, io, now);
+        return;
+    }
+    go_back(r, io, now);
+    if (by_delay(r))
+        lost(r, io, true, now);
 }
 
 /* When the last packet has been serialised at the current rate; the fraction of a nanosecond
  * beyond is kept, because a packet at 400 Gb/s takes few of them. */
 static uint64_t paced(const struct requester *r, double *fraction)
 {
-    double ns = (double)r->last_len * 8 * NS_PER_S / r->rp.current_rate + r->fraction;
+    double rate = by_delay(r) ? r->delay.rate : r->rp.current_rate;
+    double ns = packet_bits(r) * NS_PER_S / rate + r->fraction;
     uint64_t whole = (uint64_t)ns;
 
     *fraction = ns - (double)whole;
@@ -270,7 +364,7 @@ uint64_t requester_data_due(const struct requester *r)
     double fraction;
 
     if (r->state != CONNECTED || r->next == r->posted ||
-        r->next - r->acknowledged >= r->params.window)
+        r->next - r->acknowledged >= window_of(r))
         return ROCE_NEVER;
     uint64_t start = message_at(r, r->cursor)->start;
     uint64_t due = r->has_sent ? paced(r, &fraction) : 0;
@@ -321,6 +415,11 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
 
     advance(r, io, now);
     keep_schedule(r, now);
+    /* A window that is full before a packet would ask is opened by its last one. */
+    if (r->asked_before <= r->acknowledged && r->next + 1 - r->acknowledged >= window_of(r))
+        packet.ack_req = true;
+    if (packet.ack_req)
+        r->asked_before = r->next + 1;
     memset(payload, 0, packet.payload_len);
     if (first) {
         put32(payload + 8, REMOTE_KEY);
@@ -330,6 +429,8 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
         put64(payload + head, now);
     io->send(io->context, &packet, now);
     r->retransmitted += r->next < r->highest;
+    if (by_delay(r) && packet.ack_req && r->next >= r->highest)
+        ask(r, now);
     if (++r->next > r->highest) {
         if (r->timeout_at == ROCE_NEVER)
             r->timeout_at = now + p->timeout;

@@ -1,13 +1,15 @@
 /*
  * The sending side of a reliable connection: connection manager, RDMA WRITEs with go-back-N, and
- * the DCQCN reaction point. It knows neither sockets nor a clock: the caller passes the time in
- * nanoseconds, delivers what arrives and asks when to call again.
+ * congestion control: DCQCN's reaction point, or TIMELY or Swift in its place. It knows neither
+ * sockets nor a clock: the caller passes the time in nanoseconds, delivers what arrives and asks
+ * when to call again.
  */
 #ifndef FCN_ROCE_REQUESTER_H
 #define FCN_ROCE_REQUESTER_H
 
 #include "cm.h"
 #include "dcqcn.h"
+#include "delay.h"
 #include "notice.h"
 #include "packet.h"
 
@@ -30,6 +32,12 @@ struct requester_params {
     unsigned cm_retries;
     uint64_t max_lag;       /* longest delay behind its schedule that a QP makes up for */
     struct dcqcn_params dcqcn;
+    struct delay_params delay; /* of DELAY_NONE DCQCN is in charge */
+};
+
+/* A packet that asks for an ACK, and when it was sent. */
+struct asked {
+    uint64_t packet, at;
 };
 
 /* A message of `size` octets, sent from `start` on; its packets are numbered from `first`. */
@@ -49,10 +57,16 @@ struct requester {
      * `acknowledged` have arrived, `next` is sent next, those before `highest` were sent. */
     uint32_t first_psn;
     uint64_t acknowledged, next, highest, posted;
+    uint64_t asked_before; /* the packet before it was the last one that asked for an ACK */
     /* Messages not yet complete: a ring of `size`; `cursor` is the one `next` belongs to. */
     struct message *messages;
     uint64_t ring_size, first_message, end_message, cursor;
     struct dcqcn rp;
+    struct delay_control delay;
+    /* Those not answered yet: a ring of `asked_size`. None of packets that were sent again, whose
+     * ACK may be of the first time. */
+    struct asked *asked;
+    uint64_t asked_size, first_asked, end_asked;
     struct ip_address cnp_from; /* of the last CNP */
     bool has_sent;
     uint64_t last_sent;
@@ -87,6 +101,9 @@ void requester_disconnect(struct requester *r, uint64_t at);
 
 /* Write a message of at least one octet, after those posted before; false without memory. */
 bool requester_post(struct requester *r, uint64_t id, uint64_t size, uint64_t start);
+
+/* In bit/s; of Swift its window in the last round trip. */
+double requester_rate(const struct requester *r);
 
 /* When requester_timers has something to do, and when the next packet of data may be sent. */
 uint64_t requester_timer_due(const struct requester *r);

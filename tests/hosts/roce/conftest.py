@@ -11,7 +11,8 @@ from roce_testing import Driver, HostPair
 from fcn.hosts.build import compile_cached
 from fcn.hosts.roce.build import SOURCES, fcn_roce
 
-WITHOUT_MAIN = [SOURCES / name for name in ("cm.c", "dcqcn.c", "icrc.c", "packet.c", "pfc.c")]
+_PARTS = ("cm", "dcqcn", "delay", "icrc", "packet", "pfc")
+WITHOUT_MAIN = [SOURCES / f"{name}.c" for name in _PARTS]
 
 
 @pytest.fixture(scope="session")

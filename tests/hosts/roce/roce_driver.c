@@ -9,9 +9,12 @@
  *   pause HEX RATE                 priority=ns on a link of RATE bit/s for each, or "no"
  *   dcqcn LINE MIN G AI HAI ALPHA INCREASE BYTES F CUT   start over with these parameters
  *   cnp TIME | sent TIME OCTETS | at TIME                R_C R_T alpha afterwards
+ *   timely LINE MIN and struct timely_params | swift LINE MIN and struct swift_params   start over
+ *   rtt TIME RTT PACKETS | loss TIME ALL                 rate, window, whether it was cut
  */
 #include "cm.h"
 #include "dcqcn.h"
+#include "delay.h"
 #include "packet.h"
 #include "pfc.h"
 
@@ -21,6 +24,7 @@
 #include <string.h>
 
 #define LINE_MAX_OCTETS 20000
+#define PACKET_BITS 8000
 
 /* An exact-sized heap copy, so that the sanitizer sees every read past the end. */
 static uint8_t *from_hex(const char *hex, size_t *len)
@@ -145,11 +149,20 @@ static void print_rates(const struct dcqcn *rp)
     printf("%.6f %.6f %.12f\n", rp->current_rate, rp->target_rate, rp->alpha);
 }
 
+static void print_delay(const struct delay_control *d, bool cut)
+{
+    printf("%.9g %.12g %d\n", d->rate, d->window, cut);
+}
+
 int main(void)
 {
     static char line[LINE_MAX_OCTETS], hex[LINE_MAX_OCTETS];
     struct dcqcn rp = {0};
     struct dcqcn_params q = {0};
+    struct delay_control control = {0};
+    struct delay_params d = {0};
+    struct timely_params *t = &d.timely;
+    struct swift_params *w = &d.swift;
     uint64_t time, octets;
     unsigned a, b, by_timer, clamp;
     int version;
@@ -179,6 +192,26 @@ int main(void)
             q.clamp_target = clamp;
             dcqcn_init(&rp, &q);
             print_rates(&rp);
+        } else if (sscanf(line,
+                          "timely %lf %lf %lf %lf %lf %" SCNu64 " %" SCNu64 " %" SCNu64 " %u %u",
+                          &d.line_rate, &d.min_rate, &t->ewma, &t->beta, &t->additive_increase,
+                          &t->low, &t->high, &t->least_rtt, &t->hyper_after,
+                          &t->hyper_factor) == 10) {
+            d.kind = DELAY_TIMELY;
+            delay_init(&control, &d);
+            print_delay(&control, false);
+        } else if (sscanf(line,
+                          "swift %lf %lf %lf %lf %lf %lf %lf %" SCNu64 " %" SCNu64 " %lf %lf",
+                          &d.line_rate, &d.min_rate, &w->additive_increase, &w->beta,
+                          &w->max_decrease, &w->least_window, &w->most_window, &w->base_target,
+                          &w->scaling, &w->scaling_least, &w->scaling_most) == 11) {
+            d.kind = DELAY_SWIFT;
+            delay_init(&control, &d);
+            print_delay(&control, false);
+        } else if (sscanf(line, "rtt %" SCNu64 " %" SCNu64 " %u", &time, &octets, &a) == 3) {
+            print_delay(&control, delay_on_rtt(&control, octets, a, PACKET_BITS, time));
+        } else if (sscanf(line, "loss %" SCNu64 " %u", &time, &a) == 2) {
+            print_delay(&control, delay_on_loss(&control, a, time));
         } else if (sscanf(line, "cnp %" SCNu64, &time) == 1) {
             dcqcn_on_cnp(&rp, time);
             print_rates(&rp);

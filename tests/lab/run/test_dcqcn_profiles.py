@@ -31,7 +31,7 @@ def test_a_result_says_every_parameter(profile: ProfileName) -> None:
     assert set(group.parameters) == set(asdict(Dcqcn()))
     assert group.parameters["clamp_target"] is (profile == "sigcomm2015")
     assert group.parameters["byte_counter"] == {"nic": 32_767, "hpcc-ns3": 0}.get(profile, 10**7)
-    (table,) = (each for each in details(result) if each.title == "DCQCN")
+    (table,) = (each for each in details(result) if each.title == "Congestion control")
     shown = {row[0]: row[1] for row in table.rows}
     assert shown["profile"] == profile
     assert shown["increase_period"] == ("55 µs" if profile == "sigcomm2015" else "300 µs")
