@@ -20,10 +20,6 @@
 //   VlanTag             of a host
 //   Underlay            the WAN's routes, ECMP
 //   QueueLevel          egress: mark, own congestion -> copy -> SenderNotification
-// Modes that no chip has yet
-#define HAS_TWO_THRESHOLD 0
-#define HAS_FLOW_CONTROL 0
-#define HAS_FANTEL 0
 #include "../base/tna/externs.p4"
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
