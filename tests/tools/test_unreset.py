@@ -8,7 +8,7 @@ import pytest
 from fcn.softswitch.engine.loader import build_model
 from tools.p4.assigned import read_before_written
 from tools.p4.programs import COMPILED
-from tools.p4.unreset import HEADER, locals_of, unreset
+from tools.p4.unreset import HEADER, flat, locals_of, unreset
 
 
 def program() -> dict[str, Any]:
@@ -48,6 +48,28 @@ def test_locals_are_fields_of_a_header_of_their_own() -> None:
     assert before == program(), "the argument is left alone"
 
 
+def test_fields_of_a_local_struct_are_locals() -> None:
+    before = program()
+    budget = [["cell", 32, False], ["due", 1, False], ["_padding", 7, False]]
+    before["header_types"].insert(0, {"name": "budget_t", "id": 1, "fields": budget})
+    for number, name in enumerate(("tell", "arrive")):
+        header = {"name": name, "id": number, "header_type": "budget_t", "metadata": True}
+        before["headers"].insert(number, header)
+    condition = {"expression": {"type": "field", "value": ["arrive", "due"]}}
+    before["pipelines"][0]["conditionals"] = [condition]
+    after = flat(before)
+    assert [(each["name"], each["id"]) for each in after["headers"]] == [("scalars", 0)]
+    assert locals_of(after) - locals_of(before) == {
+        "tell_cell",
+        "tell_due",
+        "arrive_cell",
+        "arrive_due",
+    }
+    assert after["header_types"][1]["fields"][-1] == ["_padding_0", 2, False]
+    (moved,) = after["pipelines"][0]["conditionals"]
+    assert moved["expression"]["value"] == ["scalars", "arrive_due"]
+
+
 def test_the_parser_makes_the_header_valid_first() -> None:
     _, start = unreset(program(), {"tmp"})["parsers"][0]["parse_states"]
     assert [each["op"] for each in start["parser_ops"]] == ["primitive", "extract"]
@@ -64,6 +86,8 @@ def test_a_program_without_such_names_stays_as_it_is() -> None:
 def test_committed_programs_clear_what_needs_zeros_only(name: str) -> None:
     committed = json.loads((COMPILED / f"{name}.json").read_text())
     assert not locals_of(committed)
+    cleared = [header["name"] for header in committed["headers"] if header["metadata"]]
+    assert cleared == ["scalars", "standard_metadata"]
     assert not read_before_written(committed)
     assert HEADER not in committed["deparsers"][0]["order"]
     build_model(committed)

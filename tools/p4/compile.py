@@ -32,7 +32,7 @@ from tools.p4.programs import (
     same_compiler,
     sources,
 )
-from tools.p4.unreset import Json
+from tools.p4.unreset import Json, flat
 
 COMPILER = "p4c-bm2-ss"
 # The controls ensure that one header of each pair is valid; p4c cannot determine which.
@@ -199,7 +199,7 @@ def compile_program(source: str, folder: Path, program: str) -> None:
         )
     made = direct(json.loads(compiled.read_text()))
     try:
-        made = uncleared(made)
+        made = uncleared(flat(made))
     except UnknownError as error:
         raise CompilerError(f"{source}: tools/p4/assigned.py does not know {error}") from None
     prove(source, made)

@@ -6,13 +6,14 @@ becomes a field of a header that the parser makes valid, by the primitive of sim
 not clear it either, and no deparser emits.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 # A program in BMv2's JSON format, or a part of one.
 Json = Any
 
 SCALARS = "scalars"
+STANDARD = "standard_metadata"
 HEADER = "locals"
 _HEADER_TYPE = "locals_t"
 
@@ -27,13 +28,34 @@ def scalars_of(program: Json) -> set[str]:
     return {field[0] for field in _scalars_of(program)["fields"] if not _is_padding(field)}
 
 
+def flat(program: Json) -> Json:
+    """The program with the fields of p4c's local structs as scalars.
+
+    p4c makes metadata of its own of each local variable that is a struct.
+    """
+    kept = [h for h in program["headers"] if not h["metadata"] or h["name"] in (SCALARS, STANDARD)]
+    structs = [header for header in program["headers"] if header not in kept]
+    types = {each["name"]: each["fields"] for each in program["header_types"]}
+    moved = {
+        (header["name"], field[0]): [f"{header['name']}_{field[0]}", *field[1:]]
+        for header in structs
+        for field in types[header["header_type"]]
+        if not _is_padding(field)
+    }
+    made = _renamed(program, {old: (SCALARS, new[0]) for old, new in moved.items()})
+    made["headers"] = [header | {"id": number} for number, header in enumerate(kept)]
+    fields = [field for field in _scalars_of(made)["fields"] if not _is_padding(field)]
+    _scalars_of(made)["fields"] = _padded(fields + list(moved.values()))
+    return made
+
+
 def unreset(program: Json, names: Collection[str]) -> Json:
     """The program with these scalars in header `locals`."""
     fields = [field for field in _scalars_of(program)["fields"] if not _is_padding(field)]
     local = scalars_of(program) & set(names)
     if not local:
         return program
-    moved = _move(program, local)
+    moved = _renamed(program, {(SCALARS, name): (HEADER, name) for name in local})
     _scalars_of(moved)["fields"] = _padded([f for f in fields if f[0] not in local])
     types, headers = moved["header_types"], moved["headers"]
     apart = _padded([f for f in fields if f[0] in local])
@@ -79,12 +101,12 @@ def _next_id(items: list[dict[str, Any]]) -> int:
     return 1 + max(int(item["id"]) for item in items)
 
 
-def _move(part: Json, names: set[str]) -> Json:
-    """A copy in which these scalars are fields of the header."""
+def _renamed(part: Json, names: Mapping[tuple[str, str], tuple[str, str]]) -> Json:
+    """A copy in which these fields, by header and name, are others."""
     if isinstance(part, dict):
-        return {key: _move(value, names) for key, value in part.items()}
+        return {key: _renamed(value, names) for key, value in part.items()}
     if isinstance(part, list):
-        if len(part) == 2 and part[0] == SCALARS and part[1] in names:
-            return [HEADER, part[1]]
-        return [_move(value, names) for value in part]
+        if len(part) == 2 and isinstance(part[0], str) and isinstance(part[1], str):
+            return list(names.get((part[0], part[1]), part))
+        return [_renamed(value, names) for value in part]
     return part
