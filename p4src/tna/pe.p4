@@ -306,14 +306,15 @@ control PeIngress(
                 vrf_refused.count(VRF_CELL(md.meta.base.vrf));
             }
             choose_digest.apply(hdr.pe, md, ig_dprsr_md.digest_type);
+            // Before what the route says: a label that is not known has no address to look up.
             if (md.withheld != DropReason.NONE) {
                 drops.count(md.withheld);
                 ig_dprsr_md.drop_ctl = 1;
-            } else if (md.meta.base.drop_reason != DropReason.NONE) {
-                drops.count(md.meta.base.drop_reason);
-                ig_dprsr_md.drop_ctl = 1;
             } else if (md.meta.make_cnp && md.meta.label_fault != DropReason.NONE) {
                 drops.count(md.meta.label_fault);
+                ig_dprsr_md.drop_ctl = 1;
+            } else if (md.meta.base.drop_reason != DropReason.NONE) {
+                drops.count(md.meta.base.drop_reason);
                 ig_dprsr_md.drop_ctl = 1;
             } else if (md.meta.make_cnp && md.gate_passed == 0) {
                 drops.count(DropReason.FLOW_INTERVAL);
