@@ -13,10 +13,10 @@ from google.protobuf import text_format
 from fcn.contract.names import NOT_ON_CHIPS
 from fcn.contract.profiles import LEAST, PROFILES
 from fcn.contract.targets import TOFINO1
+from tools.p4.programs import CHIP_PROGRAMS, PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPILED = ROOT / "p4src" / "compiled"
-PROGRAMS = ("pe", "p")
 Shape = dict[str, Any]
 Programs = tuple[p4i.P4Info, p4i.P4Info]
 NOTICES = "notice_meter"
@@ -47,18 +47,24 @@ def keys(table: p4i.Table) -> list[tuple[str, int, int]]:
     return [(key.name, key.bitwidth, key.match_type) for key in table.match_fields]
 
 
-@pytest.fixture(params=PROGRAMS)
-def role(request: pytest.FixtureRequest) -> str:
-    """Of the nodes whose programs are compared."""
+@pytest.fixture(params=CHIP_PROGRAMS)
+def program(request: pytest.FixtureRequest) -> str:
+    """One that chips have, too."""
     return str(request.param)
 
 
 @pytest.fixture
-def programs(role: str) -> tuple[p4i.P4Info, p4i.P4Info]:
-    """The same program's P4Info for v1model and TNA, of the profile that chips have; without the
-    tables of what no chip has a program for yet."""
-    name = f"{role}.p4info.txtpb"
-    v1model = load(COMPILED / LEAST / name)
+def role(program: str) -> str:
+    """Of the nodes that have the program."""
+    return Path(program).name
+
+
+@pytest.fixture
+def programs(program: str, role: str) -> tuple[p4i.P4Info, p4i.P4Info]:
+    """The same program's P4Info for v1model and TNA; without the tables of what no chip has a
+    program for yet."""
+    name = f"{program}.p4info.txtpb"
+    v1model = load(COMPILED / (name if "/" in program else f"{LEAST}/{name}"))
     for table in list(v1model.tables):
         if table.preamble.alias in NOT_ON_CHIPS[role]:
             v1model.tables.remove(table)
@@ -189,6 +195,7 @@ def test_committed_p4info_is_of_these_sources() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("role", PROGRAMS)
 @pytest.mark.parametrize("profile", sorted(PROFILES))
 def test_what_profiles_share_is_the_same_to_a_controller(role: str, profile: str) -> None:
     """Numbers too: what one program has learned is read and written by those of another."""
