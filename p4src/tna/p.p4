@@ -205,7 +205,7 @@ control PEgress(
                 eg_intr_md.egress_port, (bit<5>)eg_intr_md.egress_qid, eg_intr_md.deq_qdepth,
                 md.meta.base);
             curve_marking.apply(eg_intr_md, md.meta.base);
-            port_tx.count(eg_intr_md.egress_port);
+            port_tx.count(eg_intr_md.egress_port, sizeInBytes(hdr.bridge));
 
             // FCN-8: an ECN-capable packet with an FCN label that is no notification itself
             if (md.meta.base.level_notifies == 1

@@ -379,7 +379,7 @@ control PeEgress(
         // The copy is only passing through to its second pass.
         if (hdr.bridge.isValid() && eg_intr_md.egress_port != CPU_PORT) {
             take_time();
-            port_tx.count(eg_intr_md.egress_port);
+            port_tx.count(eg_intr_md.egress_port, sizeInBytes(hdr.bridge));
             queue_level.apply(
                 eg_intr_md.egress_port, (bit<5>)eg_intr_md.egress_qid, eg_intr_md.deq_qdepth,
                 md.meta.base);
