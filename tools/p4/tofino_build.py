@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.p4.programs import P4SRC, chip_source
+from tools.p4.tofino_conditions import lost_fields
 
 COMPILER = "p4c-barefoot"
 ASSEMBLER = "bfas"
@@ -139,8 +140,10 @@ def assemble(program: str, chip: Chip, directory: Path) -> None:
     """Assemble the chip's configuration. Raises ToolError.
 
     The compiler can lose match conditions of parser states, for which the assembler only issues a
-    warning; here that is a ToolError.
+    warning, and fields of other conditions; here that is a ToolError.
     """
+    for condition, field in lost_fields(assembly(directory).read_text()):
+        raise ToolError(f"{COMPILER}: {program}: {field} is not matched in {condition}")
     (directory / "assembled" / "logs").mkdir(parents=True)
     run(
         [
