@@ -297,7 +297,7 @@ control PeIngress(
             } else {
                 bridge(PassType.TRAFFIC);
             }
-            if (md.meta.base.drop_reason == DropReason.NONE && md.withheld == DropReason.NONE) {
+            if (md.meta.base.drop_reason == DropReason.NONE) {
                 if (md.meta.base.punt_reason != PuntReason.NONE || md.meta.answered) {
                     punt_limit.apply(md.meta.base.vrf, md.punt_color);
                 }

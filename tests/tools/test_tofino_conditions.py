@@ -18,4 +18,6 @@ def test_a_lost_field_is_named() -> None:
 
 
 def test_a_condition_may_be_split() -> None:
-    assert not list(lost_fields(gateway("0: meta.a(0..3)") + gateway("8: hdr.ip.$valid")))
+    """Over a gateway of a table, and one by itself."""
+    alone = gateway("8: hdr.ip.$valid").split("\n", 1)[1].replace("gateway:", "gateway cond-3 4:")
+    assert not list(lost_fields(gateway("0: meta.a(0..3)") + alone))

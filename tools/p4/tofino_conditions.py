@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-_GATEWAY = re.compile(r"^( *)gateway:\n((?:\1 .*\n)+)", re.MULTILINE)
+_GATEWAY = re.compile(r"^( *)gateway(?: .*)?:\n((?:\1 .*\n)+)", re.MULTILINE)
 _CONDITION = re.compile(r'expression: "(.*)"')
 _MATCHED = re.compile(r"^ *(?:match|xor): \{(.*)\}", re.MULTILINE)
 _FIELD = re.compile(r"[A-Za-z_]\w*(?:[.$]+\w+)+")
