@@ -97,7 +97,6 @@ def measured_in(result: Result) -> Measured:
 
 
 def main() -> None:
-    """Run it from the command line."""
     options = options_of("dcqcn_fixed_point", __doc__).parse_args()
     names = ["flows"]
     for what in ("queue", "alpha"):

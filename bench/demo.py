@@ -68,7 +68,6 @@ NAMES = {
 
 
 def of_real_time(measured: Measurement) -> Figures:
-    """Of a run of the demo."""
     return Figures(
         reaction_ms=median(each.reaction_ms for each in measured.congestions),
         longest_ms=max(each.reaction_ms for each in measured.congestions),
@@ -107,7 +106,6 @@ def of_laboratory(result: Result) -> Figures:
 
 
 def table(runs: Mapping[str, Figures]) -> Table:
-    """A column for each run."""
     data = pd.DataFrame({name: asdict(figures) for name, figures in runs.items()})
     made = table_of("the demo in real time and in the laboratory", ["figure"], list(runs))
     for field, name in NAMES.items():
@@ -116,12 +114,10 @@ def table(runs: Mapping[str, Figures]) -> Table:
 
 
 def in_the_laboratory(mode: Mode) -> Figures:
-    """One run of the scenario `demo`."""
     return of_laboratory(run_scenario(load_scenario("demo").using(mode=mode)))
 
 
 def main() -> None:
-    """Run, show and write."""
     parser = options_of("demo", __doc__)
     parser.add_argument("--target", default="softswitch", help="softswitch or bmv2")
     options = parser.parse_args()

@@ -8,11 +8,11 @@ virtual time, so that the numbers are the same on every machine. They are writte
 bench/results/failover.json, with a plot.
 """
 
+import json
 import logging
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from statistics import median
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import matplotlib
@@ -27,7 +27,7 @@ from rich.table import Table
 
 from fcn.bench.harness import BenchError, options_of, table_of, write_results
 from fcn.controller.logs import quiet_logs
-from fcn.lab.report.amounts import NOTHING, show
+from fcn.lab.report.amounts import Unit, show
 from fcn.lab.result.failover import arrivals, failovers
 from fcn.lab.result.model import Result
 from fcn.lab.run.runner import run_scenario
@@ -56,20 +56,18 @@ SIZE = "50MB"
 BIN_NS = 2_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One run; times are since the failure, as in `fcn.lab.result.failover.Failover`."""
+KEPT: Mapping[str, tuple[Unit, str]] = {
+    "detected_ns": ("ns", "median"),
+    "bound_ns": ("ns", "median"),
+    "moved_ns": ("ns", "median"),
+    "ratio": ("ratio", "max"),
+    "silent_ns": ("ns", "median"),
+    "lost": ("count", "median"),
+}
+"""Of `fcn.lab.result.failover.Failover`, since the failure: unit, and what is shown of seeds."""
 
-    by: str
-    interval: str
-    scale: int
-    seed: int
-    detected_ns: int
-    bound_ns: int
-    moved_ns: int | None
-    ratio: float | None
-    silent_ns: int
-    lost: int
+Row = dict[str, Any]
+"""One run: by, interval, scale, seed, and what is kept."""
 
 
 def scenario(by: str, interval: str, scale: int, seed: int) -> Plan:
@@ -91,44 +89,30 @@ def scenario(by: str, interval: str, scale: int, seed: int) -> Plan:
     return make_scenario(data | {"events": events}, f"failover-{by}-{interval}-{scale}")
 
 
-def measured(plan: Plan, by: str, interval: str, scale: int, result: Result) -> Measured:
+def measured(plan: Plan, by: str, interval: str, scale: int, result: Result) -> Row:
     """The failure of a run. Raises BenchError when it cannot be measured."""
     found = failovers(result)
     if len(found) != 1 or found[["detected_ns", "silent_ns", "lost"]].isna().any(axis=None):
         raise BenchError(f"{result.about.label}: not detected, or messages are not complete")
-    row = found.iloc[0]
-    moved = None if pd.isna(row["moved_ns"]) else int(row["moved_ns"])
-    return Measured(
-        by=by,
-        interval=interval,
-        scale=scale,
-        seed=plan.scenario.seed,
-        detected_ns=int(row["detected_ns"]),
-        bound_ns=int(row["bound_ns"]),
-        moved_ns=moved,
-        ratio=None if moved is None else float(row["ratio"]),
-        silent_ns=int(row["silent_ns"]),
-        lost=int(row["lost"]),
-    )
+    seed = plan.scenario.seed
+    (row,) = json.loads(found[[*KEPT]].to_json(orient="records", double_precision=15))
+    return {"by": by, "interval": interval, "scale": scale, "seed": seed, **row}
 
 
 def measure(
     intervals: Sequence[str], scales: Sequence[int], seeds: int
-) -> Iterator[tuple[Measured, "pd.Series[int]"]]:
+) -> Iterator[tuple[Row, "pd.Series[int]"]]:
     """All runs, each with what had arrived by when, the failure being at 0."""
-    for interval in intervals:
-        for scale in scales:
-            for by in WAYS:
-                for seed in range(1, seeds + 1):
-                    plan = scenario(by, interval, scale, seed)
-                    result = run_scenario(plan)
-                    series = arrivals(result, "pe1")
-                    series.index -= int(failovers(result)["failed_ns"].iloc[0])
-                    yield measured(plan, by, interval, scale, result), series
+    for interval, scale, by in product(intervals, scales, WAYS):
+        for seed in range(1, seeds + 1):
+            plan = scenario(by, interval, scale, seed)
+            result = run_scenario(plan)
+            series = arrivals(result, "pe1")
+            series.index -= int(failovers(result)["failed_ns"].iloc[0])
+            yield measured(plan, by, interval, scale, result), series
 
 
-def table(rows: Sequence[Measured]) -> Table:
-    """Medians over the seeds, and the greatest ratio."""
+def table(rows: Sequence[Row]) -> Table:
     made = table_of(
         "a link dies: medians, and the greatest ratio",
         ("hellos", "lengths", "recovery by"),
@@ -141,21 +125,11 @@ def table(rows: Sequence[Measured]) -> Table:
             "lost",
         ),
     )
-    for interval, scale, by in dict.fromkeys((r.interval, r.scale, r.by) for r in rows):
-        same = [r for r in rows if (r.interval, r.scale, r.by) == (interval, scale, by)]
-        moved = [r.moved_ns for r in same if r.moved_ns is not None]
-        ratios = [r.ratio for r in same if r.ratio is not None]
-        made.add_row(
-            interval,
-            f"x {scale}",
-            WAYS[by],
-            show(median(r.detected_ns for r in same), "ns"),
-            show(median(r.bound_ns for r in same), "ns"),
-            show(median(moved), "ns") if moved else NOTHING,
-            show(max(ratios), "ratio") if ratios else NOTHING,
-            show(median(r.silent_ns for r in same), "ns"),
-            show(median(r.lost for r in same), "count"),
-        )
+    groups = pd.DataFrame(rows).groupby(["interval", "scale", "by"], sort=False)
+    for (interval, scale, by), same in groups:
+        shown = same[[*KEPT]].astype("float64").agg({name: of for name, (_, of) in KEPT.items()})
+        texts = (show(shown[name], unit) for name, (unit, _) in KEPT.items())
+        made.add_row(str(interval), f"x {scale}", WAYS[str(by)], *texts)
     return made
 
 
@@ -180,21 +154,20 @@ def draw(arrived: dict[str, "pd.Series[int]"], title: str) -> Figure:
 
 @quiet_logs(logging.CRITICAL)
 def main() -> None:
-    """Measure, show and write."""
     parser = options_of("failover", __doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of each kind")
     parser.add_argument("--intervals", nargs="+", default=INTERVALS, help="between hellos")
     parser.add_argument("--scales", type=int, nargs="+", default=SCALES, help="of lengths")
     options = parser.parse_args()
-    rows: list[Measured] = []
+    rows: list[Row] = []
     arrived: dict[str, pd.Series[int]] = {}
     for row, series in measure(options.intervals, options.scales, options.seeds):
         rows.append(row)
-        if (row.interval, row.scale) == (options.intervals[0], options.scales[0]):
-            arrived.setdefault(WAYS[row.by], series)
+        if (row["interval"], row["scale"]) == (options.intervals[0], options.scales[0]):
+            arrived.setdefault(WAYS[row["by"]], series)
     console = Console()
     console.print(table(rows))
-    worst = max(row.ratio for row in rows if row.by == "data-plane" and row.ratio is not None)
+    worst = max(row["ratio"] for row in rows if row["by"] == "data-plane" and row["ratio"])
     console.print(f"greatest ratio by the data plane: {worst:.5f} (goal: at most {GOAL})")
     write_results(options.results, rows)
     title = f"A link dies; hellos every {options.intervals[0]}"

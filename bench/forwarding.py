@@ -146,8 +146,7 @@ def configure_p(client: Writer) -> None:
     p.notification_port()
     p.enable_fast_cnp(beds.P_ADDRESS)
     p.underlay(
-        beds.REMOTE_PE_PREFIX,
-        (CORE_PORT, beds.NODE_MAC[CORE_PORT], beds.NEIGHBOUR_MAC[CORE_PORT]),
+        beds.REMOTE_PE_PREFIX, (CORE_PORT, beds.NODE_MAC[CORE_PORT], beds.NEIGHBOUR_MAC[CORE_PORT])
     )
 
 
@@ -274,7 +273,6 @@ def workspace() -> Iterator[tuple[Path, Path]]:
 
 
 def report(console: Console, sweeps: list[Sweep]) -> None:
-    """Table of the best rates and their ratio."""
     title = f"RoCEv2 forwarding over veth, {FLOWS} flows, {PAYLOAD}-octet payload"
     columns = "BMv2, pps", "softswitch, pps", "softswitch / BMv2"
     table = table_of(title, ["program"], columns)
@@ -313,7 +311,6 @@ def baseline(commit: str, seconds: float, start: float) -> list[Sweep]:
 
 
 def main() -> None:
-    """Command line; runs the benchmark in a new network and process namespace."""
     parser = options_of("forwarding", __doc__, results=False)
     parser.add_argument("--seconds", type=positive, default=2.0, help="per offered rate")
     parser.add_argument("--start", type=positive, default=8_000.0, help="first rate, frames/s")

@@ -24,7 +24,6 @@ _CHECKSUM = _IP + 10
 _BTH = _IP + 20 + 8
 _BTH_QP = _BTH + 5
 _LOCAL_COMM_ID = _BTH + 44
-_REMOTE_COMM_ID = _BTH + 48
 _REQ_QPN = _BTH + 76
 _REP_QPN = _BTH + 56
 
@@ -44,7 +43,6 @@ class Site:
 
 
 def requests(here: Site, there: Site, count: int) -> Iterator[bytes]:
-    """A REQ for each connection, from `here` to `there`."""
     frame = _message(here, there, CmAttribute.REQ, CmReq())
     for number in range(count):
         _between(frame, here.host(number), there.host(number))
@@ -54,7 +52,6 @@ def requests(here: Site, there: Site, count: int) -> Iterator[bytes]:
 
 
 def replies(here: Site, there: Site, count: int) -> Iterator[bytes]:
-    """A REP for each connection, from `there` to `here`."""
     frame = _message(there, here, CmAttribute.REP, CmRep())
     for number in range(count):
         _between(frame, there.host(number), here.host(number))

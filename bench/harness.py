@@ -8,6 +8,7 @@ import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 
@@ -19,7 +20,6 @@ class BenchError(Exception):
 
 
 def positive(text: str) -> float:
-    """A number above 0 from the command line."""
     value = float(text)
     if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
@@ -35,7 +35,6 @@ def options_of(name: str, text: str | None, *, results: bool = True) -> argparse
 
 
 def machine() -> dict[str, str]:
-    """The machine on which the numbers were measured."""
     model = next(
         (
             line.split(":", 1)[1].strip()
@@ -50,7 +49,6 @@ def machine() -> dict[str, str]:
 def table_of(
     title: str, names: Iterable[str], numbers: Sequence[str] = (), *, caption: str | None = None
 ) -> Table:
-    """A table for the terminal: columns of names, and of numbers."""
     made = Table(*names, title=title, caption=caption)
     for column in numbers:
         made.add_column(column, justify="right")
@@ -58,9 +56,21 @@ def table_of(
 
 
 def write_results(file: Path, content: object) -> None:
-    """Write the numbers."""
     file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps(content, indent=2, default=_plain) + "\n")
+    plain = json.loads(json.dumps(content, default=_plain))
+    file.write_text(_rows(plain) + "\n")
+
+
+def _rows(value: Any, indent: str = "\n") -> str:  # noqa: ANN401 - whatever JSON has
+    """JSON, a row a line: lists and objects of numbers and texts are not broken."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if not any(isinstance(each, dict | list) for each in inside):
+        return json.dumps(value)
+    deeper = indent + "  "
+    if isinstance(value, list):
+        return f"[{deeper}{f',{deeper}'.join(_rows(each, deeper) for each in value)}{indent}]"
+    items = (f"{json.dumps(key)}: {_rows(each, deeper)}" for key, each in value.items())
+    return f"{{{deeper}{f',{deeper}'.join(items)}{indent}}}"
 
 
 def _plain(value: object) -> object:

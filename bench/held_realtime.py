@@ -46,7 +46,7 @@ from fcn.packets.arn import ArnType
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
 from fcn.ptf_tests.runner import make_interfaces
 from fcn.ptf_tests.targets import TARGETS, Target, TargetUnavailableError
-from fcn.topologies.arrival_stamps import receive_stamped, stamp_arrivals
+from fcn.topologies.arrival_stamps import arrivals, stamp_arrivals
 from fcn.topologies.isolation import IsolationError, enter
 
 PACED = 2_000
@@ -114,13 +114,7 @@ class Watch:
         self._thread.start()
 
     def _run(self) -> None:
-        while True:
-            try:
-                data, stamp = receive_stamped(self._socket, _HEAD)
-            except TimeoutError:
-                if self._ending.is_set():
-                    return
-                continue
+        for data, stamp in arrivals(self._socket, _HEAD, self._ending.is_set):
             self.seen.append((flow_of(data), number_of(data), stamp))
 
     def of(self, flow: str) -> dict[int, int]:
@@ -298,7 +292,6 @@ _LOOKS = ("never_held", "held")
 
 
 def main() -> None:
-    """Command line; runs in a new network and process namespace."""
     parser = options_of("held_realtime", __doc__)
     parser.add_argument("--pairs", type=int, default=10, help="of looks on each target")
     parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement")

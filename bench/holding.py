@@ -211,7 +211,6 @@ def _table(line_bps: int, runs: dict[str, list[Seen]]) -> Table:
 
 
 def main() -> None:
-    """Measure, show and write."""
     parser = options_of("holding", __doc__)
     parser.add_argument("--seeds", type=int, default=5, help="runs of each case (default: 5)")
     options = parser.parse_args()

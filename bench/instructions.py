@@ -76,7 +76,6 @@ def _read(program: Program, folder: Path) -> Program:
 
 
 def main() -> None:
-    """Command line; runs in a new network and process namespace."""
     parser = options_of("instructions", __doc__, results=False)
     parser.add_argument("--compiled", type=Path, metavar="FOLDER", help="count for programs there")
     options = parser.parse_args()

@@ -68,7 +68,6 @@ class Journey:
         return self.jumps - (len(self.files) - 1)
 
     def row(self, name: str) -> str:
-        """The row of a table in Markdown."""
         return f"| {name} | {len(self.nodes)} | {len(self.files)} | {self.jumps} | {self.back} |"
 
 
@@ -80,7 +79,6 @@ class _Writer:
         self._entities = open_pipeline(pipeline, engine)
 
     def write(self, *entities: P4UpdateList) -> None:
-        """Write entities."""
         for update in encode_updates(entities, self.pipeline.schema):
             assert isinstance(update, p4r.Update)
             self._entities.write(update, "")
@@ -174,7 +172,6 @@ def measured(profile: str) -> dict[str, Journey]:
 
 
 def main() -> None:
-    """Command line."""
     parser = options_of("journey", __doc__, results=False)
     parser.add_argument("--nodes", action="store_true", help="list them, with their files")
     parser.add_argument("--compiled", type=Path, metavar="FOLDER", help="read the programs there")

@@ -40,7 +40,6 @@ def measure(payload: int, packets: float, delay_ns: int) -> list[float]:
 
 
 def main() -> None:
-    """Measure, show and write."""
     parser = options_of("laboratory", __doc__)
     parser.add_argument("--packets", type=positive, default=100_000, help="of a piece")
     options = parser.parse_args()

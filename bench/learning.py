@@ -195,7 +195,6 @@ def run(tree: Path, blaster: Path, work: Path) -> Iterator[Result]:
 
 
 def report(console: Console, now: list[Result], before: list[Result]) -> None:
-    """The figures of this commit, and of the earlier one with the ratio."""
     title = "Learning; milliseconds, per second, share of a core"
     numbers_of = ("offered", "learned", "p50", "p99", "per second", "controller")
     table = table_of(title, ["load"], numbers_of)
@@ -212,7 +211,6 @@ def report(console: Console, now: list[Result], before: list[Result]) -> None:
 
 
 def main() -> None:
-    """Command line; runs the benchmark in a new network and process namespace."""
     parser = options_of("learning", __doc__, results=False)
     parser.add_argument("--baseline", metavar="COMMIT", help="compare with its controller")
     options = parser.parse_args()

@@ -7,8 +7,9 @@ machine. They are written to bench/results/load.json, with a plot.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from statistics import mean
 from typing import Any
 
@@ -24,7 +25,7 @@ from rich.table import Table
 
 from fcn.bench.harness import options_of, table_of, write_results
 from fcn.controller.logs import quiet_logs
-from fcn.lab.report.amounts import NOTHING, show
+from fcn.lab.report.amounts import Unit, show
 from fcn.lab.result import analysis
 from fcn.lab.result.load import Direction, difference, flowlets_moved, utilization
 from fcn.lab.result.model import Result
@@ -48,31 +49,28 @@ LAST_NS = 100_000_000
 """Messages that begin so shortly before the end are left out of completion times."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One run, after its warm-up. Utilizations of the two paths, in parts of the rate; differences
-    as in `fcn.lab.result.load.Difference`. out_of_order: data packets that arrived while one before
-    them was missing; dropped: frames that found no room. p50_ns, p99_ns: of messages of flows with
-    pauses. flowlets: moved because of load; None by a hash alone."""
+Row = dict[str, Any]
+"""One run, after its warm-up: scenario, by, seed, and what COLUMNS show. Utilizations of the two
+paths, in parts of the rate; differences as in `fcn.lab.result.load.Difference`. out_of_order: data
+packets that arrived while one before them was missing; dropped: frames that found no room. p50_ns,
+p99_ns: of messages of flows with pauses. flowlets: moved because of load; None by a hash alone."""
 
-    scenario: str
-    by: str
-    seed: int
-    first: float
-    second: float
-    difference: float
-    windows_mean: float
-    windows_p95: float
-    packets: int
-    out_of_order: int
-    dropped: int
-    p50_ns: int
-    p99_ns: int
-    flowlets: int | None
+COLUMNS: Mapping[str, tuple[str, Unit]] = {
+    "first": ("path 1", "share"),
+    "second": ("path 2", "share"),
+    "difference": ("difference", "share"),
+    "windows_mean": ("of windows, mean", "share"),
+    "windows_p95": ("95th percentile", "share"),
+    "packets": ("packets", "count"),
+    "out_of_order": ("out of order", "count"),
+    "dropped": ("dropped", "count"),
+    "p50_ns": ("completion, median", "ns"),
+    "p99_ns": ("99th percentile", "ns"),
+    "flowlets": ("flowlets moved", "count"),
+}
 
 
 def scenario(name: str, by: str, seed: int) -> Plan:
-    """A scenario, with flows spread in this way."""
     data: dict[str, Any] = yaml.safe_load(load_scenario(name).text)
     if by == "hash":
         data["controller"]["configuration"].pop("load_balancing")
@@ -85,28 +83,28 @@ def warmed_up(plan: Plan, result: Result) -> Result:
     return replace(result, about=result.about.model_copy(update={"warm_up_ns": begin}))
 
 
-def measured(name: str, by: str, result: Result) -> Measured:
+def measured(name: str, by: str, result: Result) -> Row:
     """What a run shows."""
     shares = utilization(result, WINDOW_NS)
     unequal = difference(shares, *PATHS)
     times = completion_times(result)
     lost = analysis.drops(result)
-    return Measured(
-        scenario=name,
-        by=by,
-        seed=result.about.seed,
-        first=float(shares[PATHS[0]].mean()),
-        second=float(shares[PATHS[1]].mean()),
-        difference=unequal.whole,
-        windows_mean=unequal.mean,
-        windows_p95=unequal.p95,
-        packets=int(result.connections["packets"].sum()),
-        out_of_order=int(result.connections["beyond_gap"].sum()),
-        dropped=int(lost.loc[lost["reason"] == "queue_drops", "frames"].sum()),
-        p50_ns=int(times.quantile(0.5, interpolation="higher")),
-        p99_ns=int(times.quantile(0.99, interpolation="higher")),
-        flowlets=None if by == "hash" else flowlets_moved(result),
-    )
+    return {
+        "scenario": name,
+        "by": by,
+        "seed": result.about.seed,
+        "first": float(shares[PATHS[0]].mean()),
+        "second": float(shares[PATHS[1]].mean()),
+        "difference": unequal.whole,
+        "windows_mean": unequal.mean,
+        "windows_p95": unequal.p95,
+        "packets": int(result.connections["packets"].sum()),
+        "out_of_order": int(result.connections["beyond_gap"].sum()),
+        "dropped": int(lost.loc[lost["reason"] == "queue_drops", "frames"].sum()),
+        "p50_ns": int(times.quantile(0.5, interpolation="higher")),
+        "p99_ns": int(times.quantile(0.99, interpolation="higher")),
+        "flowlets": None if by == "hash" else flowlets_moved(result),
+    }
 
 
 def completion_times(result: Result) -> "pd.Series[int]":
@@ -117,38 +115,22 @@ def completion_times(result: Result) -> "pd.Series[int]":
     return done - sent["start_ns"]
 
 
-def measure(names: Sequence[str], seeds: int) -> Iterator[tuple[Measured, pd.DataFrame]]:
+def measure(names: Sequence[str], seeds: int) -> Iterator[tuple[Row, pd.DataFrame]]:
     """All runs, each with the utilization of the two paths over the whole time."""
-    for name in names:
-        for seed in range(1, seeds + 1):
-            for by in WAYS:
-                plan = scenario(name, by, seed)
-                result = run_scenario(plan)
-                over_time = utilization(result, WINDOW_NS)[list(PATHS)]
-                yield measured(name, by, warmed_up(plan, result)), over_time
+    for name, seed, by in product(names, range(1, seeds + 1), WAYS):
+        plan = scenario(name, by, seed)
+        result = run_scenario(plan)
+        over_time = utilization(result, WINDOW_NS)[list(PATHS)]
+        yield measured(name, by, warmed_up(plan, result)), over_time
 
 
-def table(rows: Sequence[Measured]) -> Table:
-    """Every run."""
-    columns = (
-        "path 1", "path 2", "difference", "of windows, mean", "95th percentile", "packets",
-        "out of order", "dropped", "completion, median", "99th percentile", "flowlets moved",
-    )  # fmt: skip
+def table(rows: Sequence[Row]) -> Table:
     title = f"two paths; windows of {show(WINDOW_NS, 'ns')}"
-    made = table_of(title, ("scenario", "seed", "spread by"), columns)
+    names = [name for name, _ in COLUMNS.values()]
+    made = table_of(title, ("scenario", "seed", "spread by"), names)
     for row in rows:
-        shares = (row.first, row.second, row.difference, row.windows_mean, row.windows_p95)
-        counts = (row.packets, row.out_of_order, row.dropped)
-        made.add_row(
-            row.scenario,
-            str(row.seed),
-            WAYS[row.by],
-            *(f"{share:.1%}" for share in shares),
-            *(show(count, "count") for count in counts),
-            show(row.p50_ns, "ns"),
-            show(row.p99_ns, "ns"),
-            NOTHING if row.flowlets is None else show(row.flowlets, "count"),
-        )
+        texts = (show(row[key], unit) for key, (_, unit) in COLUMNS.items())
+        made.add_row(row["scenario"], str(row["seed"]), WAYS[row["by"]], *texts)
     return made
 
 
@@ -175,20 +157,19 @@ def draw(runs: dict[tuple[str, str], pd.DataFrame]) -> Figure:
 
 @quiet_logs(logging.CRITICAL)
 def main() -> None:
-    """Measure, show and write."""
     parser = options_of("load", __doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of each kind")
     parser.add_argument("--scenario", nargs="+", choices=SCENARIOS, default=SCENARIOS)
     options = parser.parse_args()
-    rows: list[Measured] = []
+    rows: list[Row] = []
     drawn: dict[tuple[str, str], pd.DataFrame] = {}
     for row, over_time in measure(options.scenario, options.seeds):
         rows.append(row)
-        drawn.setdefault((row.scenario, row.by), over_time)
+        drawn.setdefault((row["scenario"], row["by"]), over_time)
     console = Console()
     console.print(table(rows))
     for by, text in WAYS.items():
-        differences = [row.difference for row in rows if row.by == by]
+        differences = [row["difference"] for row in rows if row["by"] == by]
         console.print(
             f"{text}: difference {mean(differences):.1%} on average, {max(differences):.1%} at "
             f"most (goal: {GOAL:.0%})"

@@ -50,7 +50,6 @@ class Run:
 
 
 def plan_of(name: str) -> Plan:
-    """The scenario of a row."""
     plan = load_scenario(name.partition(",")[0])
     if name != DEFAULT_INTERVAL:
         return plan
@@ -68,7 +67,6 @@ def bare(plan: Plan) -> Plan:
 
 
 def run(plan: Plan, until_ns: int) -> Run:
-    """Run it once."""
     begun = ready = time.process_time()
 
     def show(progress: Progress) -> None:
@@ -105,7 +103,6 @@ def compare(name: str, pairs: int) -> dict[str, object]:
 
 
 def main() -> None:
-    """Measure, show and write."""
     parser = options_of("measuring", __doc__)
     parser.add_argument("--pairs", type=int, default=5, help="of runs, per scenario")
     parser.add_argument("scenarios", nargs="*", default=[*UNTIL_MS, DEFAULT_INTERVAL])

@@ -135,7 +135,6 @@ def _others(plan: Plan, result: Result) -> Iterator[Other]:
 
 
 def table(name: str, runs: Sequence[Figures]) -> Table:
-    """The demo's table for a scenario."""
     made = table_of(name, [""], [run.title for run in runs])
     for row in comparison_rows(runs):
         made.add_row(row.name, *row.values)
@@ -157,7 +156,6 @@ def read(file: Path) -> dict[str, dict[str, Figures]]:
 
 @quiet_logs()
 def main() -> None:
-    """Run, show, draw and write."""
     parser = options_of("modes", __doc__, results=False)
     every = tuple(MODES)
     parser.add_argument("--scenario", nargs="+", choices=SCENARIOS, default=SCENARIOS)

@@ -68,12 +68,7 @@ def _network(folder: Path) -> dict[str, Any]:
     for number, name in enumerate(NODES, start=1):
         far = 3 - number
         ports: list[dict[str, Any]] = [
-            {
-                "number": port,
-                "role": "dc",
-                "vrf": vrf,
-                "addresses": [f"10.{number}.0.1/16"],
-            }
+            {"number": port, "role": "dc", "vrf": vrf, "addresses": [f"10.{number}.0.1/16"]}
             for vrf, port in TENANTS.items()
         ]
         nodes[name] = {
@@ -151,11 +146,9 @@ class Network:
         return Site(first, HOSTS, format_mac(port_mac(node, described, port)))
 
     def record(self, node: str) -> Path:
-        """The file of fcn.bench.recorder."""
         return self.folder / f"{node}.record"
 
     def controller_seconds(self) -> float:
-        """CPU time the controller has used."""
         words = Path(f"/proc/{self.controller.pid}/stat").read_text().rpartition(")")[2].split()
         ticks_per_second = 100
         return (int(words[11]) + int(words[12])) / ticks_per_second

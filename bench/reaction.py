@@ -10,19 +10,13 @@ how many congestions there is a cut. Everything is in virtual time, so that the 
 on every machine. They are written to bench/results/reaction.json.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.harness import (
-    BenchError,
-    options_of,
-    positive,
-    table_of,
-    write_results,
-)
+from fcn.bench.harness import BenchError, options_of, positive, table_of, write_results
 from fcn.controller.logs import quiet_logs
 from fcn.lab.modes import Mode
 from fcn.lab.report.amounts import show
@@ -43,23 +37,10 @@ GOAL = 1.05
 LAST_KM = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One run; by: whose CNP came first. answered: the share of its congestions with a rate cut.
-    random_answered, random_ratio: the same, and the median ratio, of as many cuts at random times
-    (`fcn.lab.result.chance`)."""
-
-    kilometres: float
-    senders: int
-    mode: Mode
-    by: str
-    reaction_ns: int
-    bound_ns: int
-    ratio: float
-    congestions: int
-    answered: float
-    random_answered: float | None
-    random_ratio: float | None
+Row = dict[str, Any]
+"""One run. by: whose CNP came first. answered: the share of its congestions with a rate cut.
+random_answered, random_ratio: the same, and the median ratio, of as many cuts at random times
+(`fcn.lab.result.chance`)."""
 
 
 def scenario(kilometres: float, senders: int, size: str) -> Plan:
@@ -95,7 +76,7 @@ def scenario(kilometres: float, senders: int, size: str) -> Plan:
     )
 
 
-def measured(kilometres: float, senders: int, result: Result) -> Measured:
+def measured(kilometres: float, senders: int, result: Result) -> Row:
     """The reaction to the first congestion of a run. Raises BenchError when there is none."""
     every = reactions(result)
     found = every[every["ratio"].notna()]
@@ -104,23 +85,22 @@ def measured(kilometres: float, senders: int, result: Result) -> Measured:
     first = found.iloc[0]
     chance = by_chance(result)
     bound = first["fcn_bound_ns"] if first["by"] == "ingress PE" else first["ecn_bound_ns"]
-    return Measured(
-        kilometres=kilometres,
-        senders=senders,
-        mode=result.about.mode,
-        by=str(first["by"]),
-        reaction_ns=int(first["reaction_ns"]),
-        bound_ns=int(bound),
-        ratio=float(first["ratio"]),
-        congestions=len(every),
-        answered=len(found) / len(every),
-        random_answered=chance.answered,
-        random_ratio=chance.ratio,
-    )
+    return {
+        "kilometres": kilometres,
+        "senders": senders,
+        "mode": result.about.mode,
+        "by": str(first["by"]),
+        "reaction_ns": int(first["reaction_ns"]),
+        "bound_ns": int(bound),
+        "ratio": float(first["ratio"]),
+        "congestions": len(every),
+        "answered": len(found) / len(every),
+        "random_answered": chance.answered,
+        "random_ratio": chance.ratio,
+    }
 
 
-def measure(distances: tuple[float, ...]) -> Iterator[Measured]:
-    """All runs over these distances."""
+def measure(distances: tuple[float, ...]) -> Iterator[Row]:
     for kilometres in distances:
         for senders, size in SENDERS:
             plan = scenario(kilometres, senders, size)
@@ -128,8 +108,7 @@ def measure(distances: tuple[float, ...]) -> Iterator[Measured]:
                 yield measured(kilometres, senders, run_scenario(plan.using(mode=mode)))
 
 
-def table(rows: list[Measured]) -> Table:
-    """For the terminal."""
+def table(rows: Sequence[Row]) -> Table:
     made = table_of(
         "from the onset of congestion to the first rate cut",
         ("queue to sender", "senders", "mode", "first CNP of"),
@@ -137,24 +116,18 @@ def table(rows: list[Measured]) -> Table:
         caption="random: of as many cuts at random times; cut: congestions with one",
     )
     for row in rows:
+        more = row["reaction_ns"] - row["bound_ns"]
         made.add_row(
-            f"{row.kilometres:g} km",
-            str(row.senders),
-            row.mode,
-            row.by,
-            show(row.bound_ns, "ns"),
-            show(row.reaction_ns - row.bound_ns, "ns"),
-            f"{row.ratio:.5f}",
-            show(row.random_ratio, "ratio"),
-            show(row.answered, "share"),
-            show(row.random_answered, "share"),
-        )
+            f"{row['kilometres']:g} km", str(row["senders"]), row["mode"], row["by"],
+            show(row["bound_ns"], "ns"), show(more, "ns"), f"{row['ratio']:.5f}",
+            show(row["random_ratio"], "ratio"), show(row["answered"], "share"),
+            show(row["random_answered"], "share"),
+        )  # fmt: skip
     return made
 
 
 @quiet_logs()
 def main() -> None:
-    """Measure, show and write."""
     parser = options_of("reaction", __doc__)
     parser.add_argument(
         "--km", type=positive, nargs="+", default=KILOMETRES, help="from the queue to the senders"
@@ -164,7 +137,7 @@ def main() -> None:
     console = Console()
     console.print(table(rows))
     for mode in ("fcn", "end-con"):
-        worst = max(row.ratio for row in rows if row.mode == mode)
+        worst = max(row["ratio"] for row in rows if row["mode"] == mode)
         console.print(f"greatest ratio with {mode}: {worst:.5f} (goal: at most {GOAL})")
     write_results(options.results, rows)
 

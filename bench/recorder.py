@@ -35,7 +35,6 @@ class RecordingEngine(RealEngine):
         action: TableAction,
         idle_timeout_ns: int = 0,
     ) -> int:
-        """As RealEngine's."""
         handle = super().table_insert(table, match, priority, action, idle_timeout_ns)
         name = table.rpartition(".")[2]
         if not isinstance(action, ActionCall):

@@ -48,14 +48,13 @@ class Sample:
     rates: Mapping[str, float]
 
 
-class _Backend:
+class MemoryBackend:
     """Engines with ports in memory; softswitch.p4rt.device.Backend."""
 
     def build(self, device_config: bytes) -> None:
         """It is built when it is opened."""
 
     def open(self, device_config: bytes) -> Engine:
-        """An engine of the program."""
         return MemoryEngine(make_program(device_config))
 
     def start(self, engine: Engine) -> None:
@@ -65,18 +64,16 @@ class _Backend:
         """Likewise."""
 
     def close(self, engine: Engine) -> None:
-        """It ends."""
         engine.close()
 
     def statistics(self, engine: Engine) -> Mapping[str, int]:
-        """None."""
         return {}
 
 
 async def measure(program: Program, seconds: float) -> Sample:
     """All states of the engine, with the entries of bench/forwarding.py."""
     ports = Ports({}, {})
-    device = Device(1, _Backend(), ports.attach, ports.on_status)
+    device = Device(1, MemoryBackend(), ports.attach, ports.on_status)
     server, number = await start_server(device, ports, Transport("127.0.0.1:0"))
     try:
         await asyncio.to_thread(_configure, program, f"127.0.0.1:{number}")
@@ -141,7 +138,6 @@ def _rate(work: Callable[[], object], seconds: float) -> float:
 
 
 def main() -> None:
-    """Command line."""
     parser = options_of("tracing", __doc__)
     parser.add_argument("--seconds", type=positive, default=SECONDS, help="of each measurement")
     parser.add_argument("--program", choices=NAMES, action="append", help="default: both")

@@ -191,7 +191,6 @@ def _labels(data: bytes) -> Iterator[tuple[int, int]]:
 
 
 def measure_treatment(kilometres: int, treatment: str, folder: Path) -> Treated:
-    """Run one scenario."""
     result = run_scenario(light_scenario(kilometres, treatment, folder))
     changes = switch_times(result, treatment)
     apart = [later - earlier for times in changes for earlier, later in pairwise(times)]
@@ -239,7 +238,6 @@ def marking_rows(measured: list[MarksAtDepth]) -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    """Measure, show and write."""
     parser = options_of("two_threshold", __doc__, results=False)
     parser.add_argument("--packets", type=positive, default=10_000, help="at each depth")
     parser.add_argument("--results", type=Path, default=RESULTS)

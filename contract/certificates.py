@@ -83,7 +83,6 @@ class Watched(Generic[T]):
         self._made = read()
 
     def now(self) -> T:
-        """What the files say now."""
         with self._lock:
             # Before they are read: what changes meanwhile is seen the next time.
             if (state := self._state()) != self._seen:
@@ -120,7 +119,6 @@ class Revoked:
     numbers: frozenset[tuple[bytes, int]] = frozenset()
 
     def has(self, certificate: x509.Certificate) -> bool:
-        """Whether a certificate is one of them."""
         return (certificate.issuer.public_bytes(), certificate.serial_number) in self.numbers
 
 

@@ -69,7 +69,6 @@ class QueueDepth:
 
     @property
     def unit(self) -> str:
-        """Name of the unit, in the plural."""
         return "packets" if self.cell is None else f"cells of {self.cell} octets"
 
     @property

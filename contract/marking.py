@@ -46,7 +46,6 @@ class Step:
 
     @property
     def probability(self) -> float:
-        """Of a mark."""
         return (self.threshold + 1) / SCALE
 
 

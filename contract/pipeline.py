@@ -8,12 +8,7 @@ from pathlib import Path
 from finsy import P4Schema
 from google.protobuf.text_format import ParseError
 
-from fcn.contract.constants import (
-    PipelineError,
-    compiled_file,
-    compiled_programs,
-    enum_members,
-)
+from fcn.contract.constants import PipelineError, compiled_file, compiled_programs, enum_members
 from fcn.contract.names import NOT_ON_CHIPS
 from fcn.contract.profiles import FULL, LEAST, PROFILES, Mode
 from fcn.contract.targets import Target, target_of
@@ -42,15 +37,12 @@ class Pipeline:
 
     @property
     def counters(self) -> frozenset[str]:
-        """Names of the program's indirect counters."""
         return frozenset(counter.alias for counter in self.schema.counters)
 
     def has_value_set(self, name: str) -> bool:
-        """Whether the program's parser has a value set."""
         return self.schema.value_sets.get(name) is not None
 
     def table_size(self, table: str) -> int:
-        """The size of a table, in entries."""
         return self.schema.tables[table].size
 
     @property
@@ -67,11 +59,9 @@ class Pipeline:
         return frozenset(mode for mode, parts in mode_parts(self.name).items() if names >= parts)
 
     def has_tables(self, names: Collection[str]) -> bool:
-        """Whether the program has all these tables."""
         return self._names.issuperset(names)
 
     def has_action(self, name: str) -> bool:
-        """Whether a table of the program has this action."""
         return any(action.alias == name for action in self.schema.actions)
 
     @property

@@ -57,23 +57,11 @@ class Kind(StrEnum):
     LOST = "events-lost"
 
 
-WARNINGS = frozenset(
-    {
-        Kind.NODE_DOWN,
-        Kind.NODE_BACKUP,
-        Kind.NODE_ERROR,
-        Kind.REFUSED,
-        Kind.HELD_LOST,
-        Kind.PATH_FAILED,
-        Kind.PATH_CONGESTED,
-        Kind.PATH_EXPOSED,
-        Kind.LINK_DOWN,
-        Kind.CLOCK,
-        Kind.CONTRADICTED,
-        Kind.AGENT_REFUSED,
-        Kind.SUPPRESSED,
-    }
-)
+WARNINGS = frozenset({
+    Kind.NODE_DOWN, Kind.NODE_BACKUP, Kind.NODE_ERROR, Kind.REFUSED, Kind.HELD_LOST,
+    Kind.PATH_FAILED, Kind.PATH_CONGESTED, Kind.PATH_EXPOSED, Kind.LINK_DOWN, Kind.CLOCK,
+    Kind.CONTRADICTED, Kind.AGENT_REFUSED, Kind.SUPPRESSED,
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,8 @@ class Timings:
     _seconds: float = 0.0
 
     def observe(self, seconds: float) -> None:
-        """It took so long."""
         self._counts[bisect_left(BOUNDS, seconds)] += 1
         self._seconds += seconds
 
     def now(self) -> Distribution:
-        """What was told until now."""
         return Distribution(tuple(self._counts), self._seconds)

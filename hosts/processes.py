@@ -85,7 +85,6 @@ class Process:
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
         return self._process.poll() is None
 
     def prioritise(self) -> None:
@@ -98,7 +97,6 @@ class Process:
                 os.sched_setscheduler(int(thread.name), os.SCHED_RR, os.sched_param(1))
 
     def last_words(self, lines: int = 12) -> str:
-        """The end of its output."""
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
     def check(self) -> None:
@@ -128,7 +126,6 @@ class Process:
             raise ProcessError(f"{self.name} did not end within {timeout_s:g} s") from None
 
     def send(self, number: signal.Signals) -> None:
-        """Send it a signal, if it runs."""
         if self.running:
             self._process.send_signal(number)
 

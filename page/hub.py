@@ -79,7 +79,6 @@ class Hub:
             self._viewers.discard(viewer)
 
     def close(self) -> None:
-        """End what is sent to all."""
         for viewer in self._viewers:
             viewer.put_nowait(None)
         self._viewers.clear()

@@ -1,9 +1,10 @@
 """Where the places of a picture are: distances on paper follow hops (stress majorization, Gansner,
 Koren and North, Graph Drawing by Stress Majorization, 2004)."""
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from math import hypot
+
+from fcn.contract.hops import hops_from
 
 ROUNDS = 60
 """Of the majorization; 80 places take half a second, once."""
@@ -26,22 +27,9 @@ def neighbours(names: Iterable[str], edges: Iterable[Edge]) -> dict[str, list[st
     return found
 
 
-def hops_from(start: str, near: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Hops from one to all that it reaches."""
-    found = {start: 0}
-    queue = deque([start])
-    while queue:
-        name = queue.popleft()
-        for peer in near[name]:
-            if peer not in found:
-                found[peer] = found[name] + 1
-                queue.append(peer)
-    return found
-
-
 def shortest(start: str, end: str, near: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """A shortest path with both its ends; empty where there is none."""
-    left = hops_from(end, near)
+    left = hops_from(end, near.__getitem__)
     if start not in left:
         return ()
     route = [start]
@@ -54,7 +42,7 @@ def layout(names: Sequence[str], edges: Sequence[Edge]) -> tuple[dict[str, Point
     """A point for each name, x from 0 to 1, and the height of the picture. The same for the same
     network."""
     near = neighbours(names, edges)
-    hops = {name: hops_from(name, near) for name in names}
+    hops = {name: hops_from(name, near.__getitem__) for name in names}
     longest = max((max(each.values()) for each in hops.values()), default=0)
     apart = {a: {b: float(hops[a].get(b, longest + 1)) for b in names} for a in names}
     points = _start(names, hops)

@@ -9,16 +9,7 @@ from fcn.controller.events import WARNINGS
 from fcn.controller.northbound.story import why_no_flows
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.page.layout import neighbours, shortest
-from fcn.page.model import (
-    EventView,
-    Frame,
-    Kind,
-    LineView,
-    Load,
-    NodeView,
-    PathView,
-    Picture,
-)
+from fcn.page.model import EventView, Frame, Kind, LineView, Load, NodeView, PathView, Picture
 from fcn.page.picture import picture_of
 from fcn.page.travels import Travels
 

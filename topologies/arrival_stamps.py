@@ -3,6 +3,7 @@ scheduled that reads it."""
 
 import socket
 import struct
+from collections.abc import Callable, Iterator
 
 NS_PER_S = 1_000_000_000
 
@@ -15,9 +16,17 @@ def stamp_arrivals(sock: socket.socket) -> None:
     sock.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
 
 
-def receive_stamped(sock: socket.socket, size: int) -> tuple[bytes, int]:
-    """The first `size` octets of the next packet and its arrival, wall-clock time in nanoseconds.
-    Raises TimeoutError."""
-    data, ancillary, _, _ = sock.recvmsg(size, socket.CMSG_SPACE(_TIMESPEC.size))
-    seconds, nanoseconds = _TIMESPEC.unpack(ancillary[0][2])
-    return data, seconds * NS_PER_S + nanoseconds
+def arrivals(
+    sock: socket.socket, size: int, ending: Callable[[], bool]
+) -> Iterator[tuple[bytes, int]]:
+    """The first `size` octets of each packet and its arrival, wall-clock time in nanoseconds, until
+    it is ending and no packet is left: so the last ones are counted. The socket has a timeout."""
+    while True:
+        try:
+            data, ancillary, _, _ = sock.recvmsg(size, socket.CMSG_SPACE(_TIMESPEC.size))
+        except TimeoutError:
+            if ending():
+                return
+            continue
+        seconds, nanoseconds = _TIMESPEC.unpack(ancillary[0][2])
+        yield data, seconds * NS_PER_S + nanoseconds

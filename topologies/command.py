@@ -18,14 +18,8 @@ from fcn.topologies.model import Topology
 from fcn.topologies.network import SWITCHES, Network, Target
 
 FAILURES = (
-    BuildError,
-    CableError,
-    ControllerError,
-    HostError,
-    IsolationError,
-    NetworkError,
-    ProcessError,
-)
+    BuildError, CableError, ControllerError, HostError, IsolationError, NetworkError, ProcessError,
+)  # fmt: skip
 """What a topology can fail with; the message says why and what to do."""
 
 HOW_TO_END = "Ctrl-C, or SIGTERM to this process, ends it"

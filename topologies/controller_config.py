@@ -110,7 +110,6 @@ def controller_config(
 
 
 def controller_yaml(topology: Topology, settings: FcnSettings, api: str = DEFAULT_ENDPOINT) -> str:
-    """The configuration as YAML text."""
     return yaml.safe_dump(controller_config(topology, settings, api), sort_keys=False)
 
 
@@ -231,11 +230,7 @@ def _vrfs(topology: Topology, node: Node, policies: Container[str]) -> dict[str,
                 kind = "policy" if way in policies else "tunnel"
                 routes += [
                     {"prefix": str(prefix), kind: way}
-                    for prefix in (
-                        addresses.ipv4.network,
-                        addresses.ipv6.network,
-                        *host.networks,
-                    )
+                    for prefix in (addresses.ipv4.network, addresses.ipv6.network, *host.networks)
                 ]
                 continue
             gateways = {4: str(addresses.ipv4.ip), 6: str(addresses.ipv6.ip)}

@@ -47,15 +47,12 @@ class DataCentre:
 
     @property
     def gateway(self) -> str:
-        """Name of the gateway towards the WAN."""
         return f"gw{self.number}"
 
     def leaf(self, index: int) -> str:
-        """Name of a leaf, counted from 1."""
         return f"d{self.number}l{index}"
 
     def spine(self, index: int) -> str:
-        """Name of a spine, counted from 1."""
         return f"d{self.number}s{index}"
 
     @property

@@ -139,7 +139,6 @@ class GuestHost(RoceHost):
         return self.channel.wait(self.channel.start(f"ping -c 1 -W 1 {address}")).status == 0
 
     def kill_guest(self) -> None:
-        """Cut the guest's power."""
         if self._guest is not None:
             self._guest.stop()
 

@@ -54,7 +54,6 @@ class Link:
 
     @property
     def delay_ms(self) -> float:
-        """The delay in milliseconds."""
         return self.delay_ns / NS_PER_MS
 
 
@@ -188,7 +187,6 @@ class Topology:
         return tuple(ports)
 
     def ports_of(self, node: str) -> tuple[Port, ...]:
-        """Ports of one node in the order of their numbers."""
         return tuple(sorted((p for p in self.ports if p.node == node), key=lambda p: p.number))
 
     def port(self, node: str, peer: str) -> Port:

@@ -215,7 +215,6 @@ class Network:
         set_link(self.topology, a, b, up=up)
 
     def host(self, name: str) -> RoceHost:
-        """A host of the topology."""
         host: RoceHost = self._mininet.nameToNode[name]
         return host
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fcn.controller.cli.page import missing_packages
+from fcn.controller.cli.programs import page_missing
 from fcn.hosts.processes import Process
 from fcn.page.address import DEFAULT_LISTEN, PageError, listen, url
 
@@ -21,7 +21,7 @@ VARIABLE = "FCN_PAGE_FD"
 def page_socket() -> socket.socket | None:
     """One that listens, at any port where the usual one is taken; None where the packages of the
     page are not installed."""
-    if missing_packages():
+    if page_missing():
         return None
     try:
         return listen(DEFAULT_LISTEN)
@@ -38,6 +38,6 @@ def live_page(api: str, logs: Path) -> Iterator[str]:
         return
     with socket.socket(fileno=os.dup(int(number))) as listening:
         fd = listening.fileno()
-        command = [sys.executable, "-m", "fcn.page", "--api", api, "--fd", str(fd)]
+        command = [sys.executable, "-m", "fcn.page", "--stories", "--api", api, "--fd", str(fd)]
         with Process("fcn page", command, logs / "page.log", pass_fds=[fd]):
             yield url(listening)

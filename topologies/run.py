@@ -13,13 +13,7 @@ from rich.console import Console
 
 from fcn.topologies.api import commands_for_network
 from fcn.topologies.catalog import CATALOG, network
-from fcn.topologies.command import (
-    FAILURES,
-    HOW_TO_END,
-    choose_target,
-    say_failure,
-    say_how_to_look,
-)
+from fcn.topologies.command import FAILURES, HOW_TO_END, choose_target, say_failure, say_how_to_look
 from fcn.topologies.controller_config import FcnSettings
 from fcn.topologies.data_centre import MAX_HOSTS
 from fcn.topologies.dc.run import running_data_centres

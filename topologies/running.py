@@ -38,7 +38,6 @@ class RunningHost:
 
     @property
     def running(self) -> bool:
-        """Whether it is still there."""
         return (PROC / str(self.pid)).exists()
 
     def address(self, version: Literal[4, 6]) -> str:

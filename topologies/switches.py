@@ -53,7 +53,6 @@ class P4Switch(Switch):  # type: ignore[misc]
 
     @property
     def switch_ports(self) -> tuple[Port, ...]:
-        """The node's ports."""
         return self.topology.ports_of(self.name)
 
     @abstractmethod
@@ -70,9 +69,7 @@ class P4Switch(Switch):  # type: ignore[misc]
         endpoint = grpc_endpoint(self.topology, self.name)
         target = ["--", "--grpc-server-addr", endpoint, "--cpu-port", str(V1MODEL.ports.cpu)]
         self.process = Process(
-            self.name,
-            [*self.command(), *target],
-            self.logs / f"{self.name}.log",
+            self.name, [*self.command(), *target], self.logs / f"{self.name}.log"
         )
         host, port = endpoint.split(":")
         self.process.wait_ready(lambda: is_listening(host, int(port)), START_TIMEOUT_S)
@@ -94,7 +91,6 @@ class Bmv2Switch(P4Switch):
     """BMv2. Its queues count packets; rate and depth are set over Thrift."""
 
     def command(self) -> list[str]:
-        """simple_switch_grpc with quiet logging."""
         thrift = ["--thrift-port", str(self._thrift_port), "--log-level", "off"]
         return ["simple_switch_grpc", *self._common_options(), *thrift]
 
@@ -135,7 +131,6 @@ class SoftSwitch(P4Switch):
     has_bit_rate = True
 
     def command(self) -> list[str]:
-        """fcn-softswitch, run by this interpreter."""
         return [sys.executable, "-m", "fcn.softswitch", *self._common_options()]
 
     def start(self, controllers: object = ()) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -54,7 +55,6 @@ class Traffic:
         return self.logs / f"{host.name}.jsonl"
 
     def receive(self) -> Process:
-        """Start the program in the receiver."""
         options = Receiver(
             self.receiver.address(self.version),
             self.log(self.receiver),
@@ -64,7 +64,6 @@ class Traffic:
         return self._start(self.receiver, options.arguments())
 
     def send(self) -> Process:
-        """Start the program in the sender."""
         options = Sender(
             self.sender.address(self.version),
             self.receiver.address(self.version),
@@ -141,7 +140,7 @@ def _carry_out(found: Traffic, api: str) -> None:
     with ExitStack() as stack:
         receiver = stack.enter_context(found.receive())
         tail = LogTail(found.log(far))
-        receiver.wait_ready(lambda: _told(tail, "start", 1), READY_TIMEOUT_S)
+        receiver.wait_ready(partial(tail.told, "start"), READY_TIMEOUT_S)
         sender = stack.enter_context(found.send())
         tail = LogTail(found.log(near))
         sender.wait_ready(lambda: _connected(tail, sender, found), READY_TIMEOUT_S)
@@ -163,13 +162,8 @@ def _carry_out(found: Traffic, api: str) -> None:
     _say_result(found)
 
 
-def _told(tail: LogTail, event: str, times: int) -> bool:
-    tail.read()
-    return tail.counts[event] >= times
-
-
 def _connected(tail: LogTail, sender: Process, found: Traffic) -> bool:
-    if _told(tail, "connected", found.qps):
+    if tail.told("connected", found.qps):
         return True
     if tail.counts["summary"] or not sender.running:
         raise ProcessError(

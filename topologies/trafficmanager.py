@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import grpc
 
+from fcn.contract.rpc import Stub
 from fcn.softswitch.proto import trafficmanager_pb2 as pb
-from fcn.softswitch.proto import trafficmanager_pb2_grpc as pb_grpc
 from fcn.topologies.model import NS_PER_MS, ROOMY_DEPTH, Port, Queue
 
 SAMPLE_NS = 2 * NS_PER_MS
@@ -29,7 +29,7 @@ class TrafficManager:
 
     def __init__(self, endpoint: str) -> None:
         self._channel = grpc.insecure_channel(endpoint)
-        self.stub = pb_grpc.TrafficManagerStub(self._channel)
+        self.stub = Stub(self._channel, pb.DESCRIPTOR.services_by_name["TrafficManager"])
 
     def __enter__(self) -> "TrafficManager":
         return self

@@ -7,8 +7,8 @@ page is written of the numbers that are kept.
 
 from pathlib import Path
 
-from fcn.bench.findings import document, plots
-from fcn.bench.findings.numbers import GRIDS, GRIDS_FOLDER, keep, read
+from fcn.bench.findings import cases, document, plots
+from fcn.bench.findings.numbers import GRIDS, keep, read
 from fcn.bench.harness import options_of
 from fcn.controller.logs import quiet_logs
 from fcn.lab.cli.sweep import sweep
@@ -16,7 +16,6 @@ from fcn.lab.cli.sweep import sweep
 
 @quiet_logs()
 def main() -> None:
-    """Run, keep, write and draw."""
     parser = options_of("findings", __doc__, results=False)
     parser.add_argument("--grid", nargs="+", choices=GRIDS, default=GRIDS)
     parser.add_argument("--document", action="store_true", help="run nothing")
@@ -25,7 +24,7 @@ def main() -> None:
     options = parser.parse_args()
     for name in () if options.document else options.grid:
         folder = options.out / name
-        sweep(GRIDS_FOLDER / f"{name}.yaml", folder, options.workers, None)
+        sweep(cases.grid_file(name, options.out), folder, options.workers, None)
         keep(name, folder / "runs.parquet")
     grids = {name: read(name) for name in GRIDS}
     document.write(grids)

@@ -1,4 +1,4 @@
-"""The grids of the incast, and its scenario: `python -m fcn.bench.findings.cases` writes them.
+"""The grids of the incast, and its scenario: `python -m fcn.bench.findings.cases` writes that.
 
 Everything is to the round trip and to the bandwidth-delay product (BDP), so that distances, rates
 and buffers are compared with hosts and switches set alike: times of DCQCN and notifications as in
@@ -6,6 +6,7 @@ the scenarios `modes-100-km` and `modes-1000-km`, depths in packets of PACKET oc
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -15,6 +16,7 @@ from fcn.bench.findings.numbers import GRIDS_FOLDER
 MODES = (
     "none", "ecn", "fcn", "end-con", "two-threshold", "fantel", "service", "flow", "priority",
 )  # fmt: skip
+INCAST = GRIDS_FOLDER.resolve() / "incast.yaml"
 SOME = ("none", "ecn", "fcn", "service")
 BUFFERS = (0.1, 0.3, 1, 3, 10)
 AMPLE = 8
@@ -32,16 +34,11 @@ LEVELS = (0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28)
 INTERVALS = (1.25, 1, 0.625, 0.5, 0.375, 0.25, 0.125)
 """Between notifications of a flow at each, in round trips."""
 
-HEADS: Mapping[str, str] = {
-    "incast": "8 hosts send 3 BDPs to one, three times, into a queue that serves half of it.\n"
-    "# Another host sends messages of Facebook's Hadoop cluster through that queue, a tenth of\n"
-    "# its rate.",
-    "distance": "A buffer that nothing fills: which one does each mode need at which distance?",
-    "far": "As `distance`, further, with one seed.",
-    "buffer": "25 Gb/s over 1000 km, buffers from a tenth of the BDP to ten.",
-    "rate": "100 km, a buffer that nothing fills, at other rates.",
-    "pairs": "As `buffer`, and neighbours hold tunnels besides.",
-}
+HEAD = """# 8 hosts send 3 BDPs to one, three times, into a queue that serves half of it.
+# Another host sends messages of Facebook's Hadoop cluster through that queue, a tenth of
+# its rate.
+# Written by bench/findings/cases.py.
+"""
 
 
 def case(km: int, bdps: float, rate: int = 100) -> dict[str, Any]:
@@ -152,8 +149,15 @@ def scenario() -> dict[str, Any]:
     return found
 
 
+def incast() -> str:
+    """The text of its file."""
+    return HEAD + _yaml(scenario())
+
+
 def grids() -> dict[str, dict[str, Any]]:
-    """Each by its name."""
+    """Each by its name: which buffer each mode needs at which distance, with one that nothing
+    fills; buffers from a tenth of the BDP to ten, at 25 Gb/s over 1000 km; the same where
+    neighbours hold tunnels besides; other rates over 100 km."""
     slow = {f"{bdps:g} BDP": case(1000, bdps, 25) for bdps in BUFFERS}
     return {
         "distance": _grid(MODES, {f"{km} km": case(km, AMPLE) for km in (10, 100)}, seeds=3),
@@ -164,16 +168,19 @@ def grids() -> dict[str, dict[str, Any]]:
     }
 
 
-def files() -> dict[str, str]:
-    """The text of each file, by its name."""
-    return {
-        f"{name}.yaml": f"# {HEADS[name]}\n# Written by bench/findings/cases.py.\n{_yaml(content)}"
-        for name, content in ({"incast": scenario()} | grids()).items()
-    }
+def grid_file(name: str, folder: Path) -> Path:
+    """The file of a grid; one that is made by this rule is written to the folder."""
+    made = grids()
+    if name not in made:
+        return GRIDS_FOLDER / f"{name}.yaml"
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{name}.yaml"
+    file.write_text(_yaml(made[name]))
+    return file
 
 
 def _grid(modes: Sequence[str], cases: dict[str, Any], seeds: int = 1) -> dict[str, Any]:
-    return {"scenarios": ["incast.yaml"], "modes": list(modes), "seeds": seeds, "cases": cases}
+    return {"scenarios": [str(INCAST)], "modes": list(modes), "seeds": seeds, "cases": cases}
 
 
 def _yaml(content: object) -> str:
@@ -193,5 +200,4 @@ def _size(octets: float) -> str:
 
 
 if __name__ == "__main__":
-    for name, text in files().items():
-        (GRIDS_FOLDER / name).write_text(text)
+    INCAST.write_text(incast())

@@ -45,7 +45,6 @@ class Number:
 
     @property
     def mean(self) -> float:
-        """Over seeds."""
         return fmean(self.values.values())
 
     def __str__(self) -> str:

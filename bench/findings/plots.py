@@ -21,7 +21,6 @@ DRAWN = ("none", "ecn", "fcn", "two-threshold", "fantel", "service")
 
 
 def draw(grids: Mapping[str, Numbers], folder: Path) -> None:
-    """Write all three."""
     _save(_buffer(grids["buffer"]), folder / "findings-buffer.svg")
     _save(_needed(grids["buffer"]), folder / "findings-needed.svg")
     _save(_jobs(grids["all-reduce"]), folder / "findings-jobs.svg")

@@ -1,4 +1,4 @@
-"""`fcn host-agent`: reports the queue pairs of a host with RDMA devices to the controller."""
+"""`fcn host-agent`: reports the queue pairs of a host with RDMA devices to the controllers."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +15,13 @@ SHORTEST_INTERVAL = 0.1
 
 
 def host_agent(
-    controller: Annotated[str, typer.Argument(help="host:port of `host_agents.listen`.")],
+    controllers: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CONTROLLER...",
+            help="host:port of `host_agents.listen`; of several controllers each.",
+        ),
+    ],
     certificate: Annotated[
         Path, typer.Option(help="This host's certificate (PEM); it names the host.")
     ],
@@ -34,7 +40,8 @@ def host_agent(
     from fcn.controller.hostagent.agent import AgentError, Credentials, run_agent
 
     try:
-        parse_endpoint(controller)
+        for controller in controllers:
+            parse_endpoint(controller)
         seconds = parse_duration(interval) / 1e6
         if seconds < SHORTEST_INTERVAL:
             raise ValueError(f"{interval} is too short; reports are {SHORTEST_INTERVAL} s apart")
@@ -43,7 +50,7 @@ def host_agent(
     configure_logs(log_level, as_json=log_json)
     try:
         asyncio.run(
-            run_agent(controller, Credentials(certificate, key, ca), controller_name, seconds)
+            run_agent(controllers, Credentials(certificate, key, ca), controller_name, seconds)
         )
     except AgentError as error:
         typer.echo(f"error: {error}", err=True)

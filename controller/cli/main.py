@@ -31,15 +31,11 @@ from fcn.controller.cli.common import (
 )
 from fcn.controller.cli.flows import flows_app
 from fcn.controller.cli.host_agent import host_agent
-from fcn.controller.cli.lab import lab
-from fcn.controller.cli.page import page
 from fcn.controller.cli.pki import pki_app
-from fcn.controller.cli.programs import OPTIONS
+from fcn.controller.cli.programs import OPTIONS, lab, page, top, topo_app
 from fcn.controller.cli.reload import ConfigFile, apply, diff, refused, unreadable
 from fcn.controller.cli.settings import feature_app, thresholds_app
 from fcn.controller.cli.shell import ShellError, open_shell
-from fcn.controller.cli.top import top
-from fcn.controller.cli.topo import topo_app
 from fcn.controller.cli.trace import trace
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.logs import LogLevel
@@ -48,10 +44,7 @@ if TYPE_CHECKING:
     from fcn.controller.config import Config
     from fcn.controller.config.paths import Planner
 
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 app.add_typer(flows_app, name="flows")
 app.add_typer(feature_app, name="feature")
 app.add_typer(thresholds_app, name="thresholds")

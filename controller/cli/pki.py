@@ -62,8 +62,7 @@ def init(folder: Folder, names: Names = None) -> None:
 
 @pki_app.command()
 def revoke(
-    folder: Folder,
-    name: Annotated[str, typer.Argument(metavar="[KIND:]NAME", show_default=False)],
+    folder: Folder, name: Annotated[str, typer.Argument(metavar="[KIND:]NAME", show_default=False)]
 ) -> None:
     """Refuse every certificate that was made for somebody, from the next call on."""
     from fcn.controller.pki.folder import PkiError, parse_holder

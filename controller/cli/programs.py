@@ -6,15 +6,15 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+import typer
+
 from fcn.contract.version import DISTRIBUTION
 from fcn.controller.cli.common import fail
 
-OPTIONS = {
-    "allow_extra_args": True,
-    "ignore_unknown_options": True,
-    "help_option_names": [],
-}
+OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 """Commands and options are parsed by the program."""
+
+topo_app = typer.Typer(help="Run a whole network on this machine.", no_args_is_help=True)
 
 
 def missing_packages(extra: str, *packages: str) -> str:
@@ -23,6 +23,11 @@ def missing_packages(extra: str, *packages: str) -> str:
         return ""
     lacking = f"{' and '.join(packages)} {'are' if len(packages) > 1 else 'is'} not installed"
     return f"{lacking} for {sys.executable}: pip install '{DISTRIBUTION}[{extra}]'"
+
+
+def page_missing() -> str:
+    """As of `missing_packages`, for the live page."""
+    return missing_packages("page", "starlette", "uvicorn")
 
 
 def become(
@@ -34,3 +39,50 @@ def become(
         raise fail(missing)
     command = [*inside, sys.executable, "-m", module, *arguments]
     os.execvp(command[0], command)
+
+
+def page(context: typer.Context) -> None:
+    """Show the network live in a browser: `fcn page --help`."""
+    become("fcn.page", context.args, page_missing())
+
+
+def top(context: typer.Context) -> None:
+    """Show the network live in the terminal: `fcn top --help`."""
+    become("fcn.page.top", context.args, missing_packages("top", "textual"))
+
+
+def lab(context: typer.Context) -> None:
+    """Run networks in virtual time, and look at the results: `fcn lab --help`."""
+    become("fcn.lab", context.args, missing_packages("lab", "pandas"))
+
+
+@topo_app.command("run", context_settings=OPTIONS)
+def topo_run(context: typer.Context) -> None:
+    """Start a topology, as `python -m fcn.topologies.run`: `fcn topo run dual-dc --hosts 64`."""
+    missing = (
+        ""
+        if importlib.util.find_spec("mininet")
+        else (
+            f"Mininet is not installed for {sys.executable}: apt-get install mininet, and make the "
+            "environment with --system-site-packages"
+        )
+    )
+    become("fcn.topologies.run", context.args, missing)
+
+
+@topo_app.command("cut", context_settings=OPTIONS)
+def topo_cut(context: typer.Context) -> None:
+    """Cut links of a network that runs, both directions: `fcn topo cut r1:r3`."""
+    become("fcn.topologies.cables", ["cut", *context.args])
+
+
+@topo_app.command("mend", context_settings=OPTIONS)
+def topo_mend(context: typer.Context) -> None:
+    """Mend links that were cut: `fcn topo mend r1:r3`."""
+    become("fcn.topologies.cables", ["mend", *context.args])
+
+
+@topo_app.command("traffic", context_settings=OPTIONS)
+def topo_traffic(context: typer.Context) -> None:
+    """Send RoCEv2 traffic between hosts of a network that runs: `fcn topo traffic h1 h3`."""
+    become("fcn.topologies.traffic", context.args)

@@ -18,7 +18,7 @@ from fcn.contract.garbage_collection import collect_often
 from fcn.contract.transport import ServerFiles
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.common import discard_output
-from fcn.controller.cli.page import missing_packages
+from fcn.controller.cli.programs import page_missing
 from fcn.controller.clock import SYSTEM_CLOCK
 from fcn.controller.config import Config, ConfigError
 from fcn.controller.config.document import read_again
@@ -44,16 +44,9 @@ class RunError(Exception):
 
 
 _REASONS = (
-    PipelineError,
-    FinsyError,
-    StoreError,
-    ApiError,
-    AgentServiceError,
-    AuditError,
-    TlsFileError,
-    MetricsError,
-    OSError,
-)
+    PipelineError, FinsyError, StoreError, ApiError, AgentServiceError, AuditError, TlsFileError,
+    MetricsError, OSError,
+)  # fmt: skip
 """Why a controller does not start."""
 
 
@@ -76,7 +69,7 @@ async def run_controller(
     # nohup has it ignored, so that the terminal may close.
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         loop.add_signal_handler(signal.SIGHUP, again.set)
-    if config.page and (missing := missing_packages()):
+    if config.page and (missing := page_missing()):
         raise RunError(f"no live page (`page:` of the configuration): {missing}")
     try:
         while not stop.is_set():

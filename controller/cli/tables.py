@@ -3,13 +3,13 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from fcn.contract.depth import LEVELS, Depth, DepthUnit
@@ -39,11 +39,25 @@ NO_LINK = "no link is watched: that takes `failure_detection` and `links` in the
 
 
 def _plain(message: "Message") -> dict[str, Any]:
+    """As JSON data, with 64-bit integers as numbers; protobuf's JSON has them as text."""
     from google.protobuf.json_format import MessageToDict
 
-    return MessageToDict(
+    data = MessageToDict(
         message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
     )
+    return _with_numbers(data, message.DESCRIPTOR)
+
+
+def _with_numbers(data: dict[str, Any], kind: Any) -> dict[str, Any]:  # noqa: ANN401
+    for name, value in data.items():
+        field = kind.fields_by_name[name]
+        many = isinstance(value, list)
+        if field.cpp_type == field.CPPTYPE_UINT64:
+            data[name] = [int(each) for each in value] if many else int(value)
+        elif field.message_type is not None and not field.message_type.GetOptions().map_entry:
+            for each in value if many else [value]:
+                _with_numbers(each, field.message_type)
+    return data
 
 
 def _print_json(data: object) -> None:
@@ -62,34 +76,12 @@ def _print_json_pages(pages: Iterable[Iterable[object]]) -> None:
     print("[]" if before == "[" else "\n]")
 
 
-def _numbers(flow: "pb.Flow") -> dict[str, Any]:
-    """A flow as JSON data, with 64-bit integers as numbers; protobuf's JSON has them as text."""
-    data = _plain(flow)
-    for name in ("timeout", "packets", "octets", "notifications"):
-        if name in data:
-            data[name] = int(data[name])
-    return data
-
-
 _NUMERIC = frozenset(
     {
-        "came up",
-        "went down",
-        "packets",
-        "octets",
-        "added",
-        "removed",
-        "changed",
-        "packets/s",
-        "utilization",
-        "entries",
-        "flows",
-        "nbrs",
-        "port",
-        "level",
+        "came up", "went down", "packets", "octets", "added", "removed", "changed", "packets/s",
+        "utilization", "entries", "flows", "nbrs", "port", "level",
     }
-)
-
+)  # fmt: skip
 
 _FOLDED = frozenset(
     {"switch", "features", "source", "destination", "via", "tunnel", "match", "before", "after"}
@@ -120,13 +112,7 @@ def _print(console: Console, table: Table, before: Sequence[int] = ()) -> list[i
     the columns in the page before this one; returns those in this."""
     widest = console.options.update(max_width=_WIDEST)
     natural = [
-        max(
-            least,
-            *(
-                console.measure(cell, options=widest).maximum
-                for cell in (column.header, *column.cells)
-            ),
-        )
+        max([least, *(console.measure(each, options=widest).maximum for each in _cells(column))])
         for column, least in zip(table.columns, before or [0] * len(table.columns), strict=True)
     ]
     least = [
@@ -146,6 +132,11 @@ def _print(console: Console, table: Table, before: Sequence[int] = ()) -> list[i
     console.print(table)
     console.width = usual
     return natural
+
+
+def _cells(column: Column) -> Iterator[RenderableType]:
+    yield column.header
+    yield from column.cells
 
 
 def _gaps(widths: Sequence[int]) -> int:
@@ -187,6 +178,10 @@ def _say(console: Console, text: str) -> None:
     console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
+def _state(state: str) -> Text:
+    return Text(state, STATE_STYLES.get(state, ""))
+
+
 def _moment(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
 
@@ -203,16 +198,12 @@ def _age(since: float) -> str:
 def show_status(console: Console, status: "pb.GetStatusResponse", *, as_json: bool) -> None:
     """State of every node."""
     if as_json:
-        data = _plain(status)
-        for node in data["nodes"]:
-            node["device_id"] = int(node["device_id"])
-        _print_json(data)
+        _print_json(_plain(status))
         return
     table = _table(
         "", "node", "role", "switch", "state", "for", "features", "entries", "flows", "nbrs"
     )
     for node in status.nodes:
-        style = STATE_STYLES.get(node.state, "")
         entries = str(node.entries)
         if node.pending:
             entries = f"{node.entries - node.pending}/{node.entries}"
@@ -220,7 +211,7 @@ def show_status(console: Console, status: "pb.GetStatusResponse", *, as_json: bo
             node.name,
             node.role,
             escape(node.grpc),
-            f"[{style}]{node.state}[/]" if style else node.state,
+            _state(node.state),
             _age(node.since),
             ", ".join(node.features) or "off",
             entries,
@@ -237,12 +228,11 @@ def show_status(console: Console, status: "pb.GetStatusResponse", *, as_json: bo
                 f"{node.name}: refused {node.refused} updates, the last of them: {node.refusal}; "
                 "the controller's log says which the others were",
             )
-    console.print(
+    _say(
+        console,
         f"notification: {status.notification}; "
         f"labels: {status.labels_in_use} in use, {status.labels_resting} in quarantine; "
         f"controller {status.version} since {_moment(status.started)}",
-        highlight=False,
-        soft_wrap=True,
     )
 
 
@@ -257,7 +247,7 @@ def show_flows(
     """One line per flow, a page as soon as it comes; `counted`: packets and octets, too. A page
     with longer cells than those before has wider columns. why_none: asked where there is none."""
     if as_json:
-        _print_json_pages(map(_numbers, page) for page in pages)
+        _print_json_pages(map(_plain, page) for page in pages)
         return
     number, widths = 0, list[int]()
     for page in pages:
@@ -299,7 +289,7 @@ def show_flow_details(
     from fcn.controller.northbound.story import counted, story
 
     if as_json:
-        _print_json([_numbers(flow) for flow in flows])
+        _print_json(list(map(_plain, flows)))
         return
     for flow in flows:
         rows = {
@@ -331,10 +321,7 @@ def show_thresholds(
 
     if as_json:
         data = _plain(thresholds)
-        for level in data["levels"]:
-            level["interval"] = int(level["interval"])
         for queue in data["queues"]:
-            queue["depths"] = list(map(int, queue["depths"]))
             queue["unit"] = DepthUnit[queue["unit"]].value
         _print_json(data)
         return
@@ -380,7 +367,7 @@ def show_counters(
 def show_paths(console: Console, policies: "Sequence[pb.Policy]", *, as_json: bool) -> None:
     """A table per policy, and why one failure can end it."""
     if as_json:
-        _print_json([_path_numbers(policy) for policy in policies])
+        _print_json(list(map(_plain, policies)))
         return
     if not policies:
         _say(console, NO_POLICY)
@@ -389,13 +376,12 @@ def show_paths(console: Console, policies: "Sequence[pb.Policy]", *, as_json: bo
         title = f"{policy.node}: {policy.name}, to {policy.to}"
         table = _table(title, *columns, "packets/s", "packets")
         for path in policy.paths:
-            style = STATE_STYLES.get(path.state, "")
             table.add_row(
                 path.tunnel,
                 f"{path.id:#x}",
                 ", ".join(path.via) or "-",
                 f"backup, {path.weight}" if path.backup else str(path.weight),
-                f"[{style}]{path.state}[/]" if style else path.state,
+                _state(path.state),
                 _age(path.since) if path.since else "-",
                 path.source or ("unknown" if path.state in ("failed", "congested") else "-"),
                 f"{path.rate:.0f}",
@@ -408,54 +394,32 @@ def show_paths(console: Console, policies: "Sequence[pb.Policy]", *, as_json: bo
                 f"{path.tunnel} {path.loads} times, {path.flowlets} flowlets moved there"
                 for path in balanced
             ]
-            text = f"Heard of the load of {'; '.join(moves)}"
-            console.print(text, highlight=False, soft_wrap=True)
+            _say(console, f"Heard of the load of {'; '.join(moves)}")
         if policy.exposed:
-            text = f"One failure can end it: {policy.exposed}"
-            console.print(text, highlight=False, soft_wrap=True)
+            _say(console, f"One failure can end it: {policy.exposed}")
         console.print()
 
 
 def show_links(console: Console, links: "Sequence[pb.Link]", *, as_json: bool) -> None:
     """A row for each end of a link."""
     if as_json:
-        _print_json([_link_numbers(link) for link in links])
+        _print_json(list(map(_plain, links)))
         return
     if not links:
         _say(console, NO_LINK)
         return
     table = _table("", "link", "far end", "state", "for", "came up", "went down", "utilization")
     for link in links:
-        style = STATE_STYLES.get(link.state, "")
         table.add_row(
             f"{link.node}:{link.port}",
             f"{link.peer}:{link.peer_port}",
-            f"[{style}]{link.state}[/]" if style else link.state,
+            _state(link.state),
             _age(link.since) if link.since else "-",
             str(link.ups),
             str(link.downs),
             f"{link.utilization:.1%}" if link.HasField("utilization") else "",
         )
     _print(console, table)
-
-
-def _path_numbers(policy: "pb.Policy") -> dict[str, Any]:
-    """A policy as JSON data, with 64-bit integers as numbers."""
-    data = _plain(policy)
-    for path in data["paths"]:
-        for name in ("packets", "octets", "loads", "flowlets"):
-            if name in path:
-                path[name] = int(path[name])
-    return data
-
-
-def _link_numbers(link: "pb.Link") -> dict[str, Any]:
-    """A link as JSON data, with 64-bit integers as numbers."""
-    data = _plain(link)
-    for name in ("ups", "downs", "rate"):
-        if name in data:
-            data[name] = int(data[name])
-    return data
 
 
 def show_changes(console: Console, changes: "Sequence[pb.EntryChange]", *, as_json: bool) -> None:
@@ -468,15 +432,8 @@ def show_changes(console: Console, changes: "Sequence[pb.EntryChange]", *, as_js
         return
     table = _table("", "switch", "change", "table", "match", "before", "after")
     for change in changes:
-        shown = (
-            change.node,
-            change.change,
-            change.table,
-            change.match,
-            change.before,
-            change.after,
-        )
-        table.add_row(*map(escape, shown))
+        what = change.node, change.change, change.table, change.match
+        table.add_row(*map(escape, (*what, change.before, change.after)))
     _print(console, table)
 
 
@@ -491,7 +448,7 @@ def show_applied(console: Console, nodes: "Sequence[pb.AppliedNode]", *, as_json
     table = _table("in force", "switch", "added", "removed", "changed", "state")
     for node in nodes:
         counts = (str(count) for count in (node.added, node.removed, node.changed))
-        table.add_row(node.name, *counts, Text(node.state, STATE_STYLES.get(node.state, "")))
+        table.add_row(node.name, *counts, _state(node.state))
     _print(console, table)
 
 
@@ -501,10 +458,8 @@ def show_event(console: Console, event: "pb.Event", *, as_json: bool) -> None:
         print(json.dumps(_plain(event), ensure_ascii=False), flush=True)
         return
     clock = time.strftime("%H:%M:%S", time.localtime(event.time))
-    console.print(
+    _say(
+        console,
         f"{clock}.{int(event.time % 1 * 1000):03d} {event.node or '-':<8} {event.kind:<14} "
         f"{escaped(event.message)}",
-        highlight=False,
-        markup=False,
-        soft_wrap=True,
     )

@@ -1,11 +1,11 @@
 """Values derived from the configuration: MAC addresses, tunnel numbers, underlay routes."""
 
 import hashlib
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Interface, IPv6Address, IPv6Interface, IPv6Network, ip_network
 
+from fcn.contract.hops import hops_from
 from fcn.controller.config.model import Config, Node, Port
 from fcn.controller.config.notation import Address
 
@@ -35,7 +35,6 @@ def link_local(mac: int) -> IPv6Address:
 
 
 def vrf_names(config: Config) -> dict[int, str]:
-    """VRF names by VRF ID."""
     return {vrf.id: name for name, vrf in config.vrfs.items()}
 
 
@@ -99,7 +98,6 @@ def untrusted_nodes(config: Config) -> dict[str, IPv6Address]:
 
 
 def core_subnets(node: Node) -> set[IPv6Network]:
-    """Subnets of the node's core ports."""
     return {
         interface.network
         for port in node.core_ports
@@ -137,7 +135,6 @@ def underlay_next_hops(config: Config, source: str) -> dict[IPv6Network, list[Ho
 
 
 def underlay_links(config: Config) -> dict[str, list[Hop]]:
-    """The links of each node."""
     links: dict[str, list[Hop]] = {name: [] for name in config.nodes}
     for (near, near_port), (far, far_port) in config.link_ends():
         links[near].append((near_port, far, far_port))
@@ -157,15 +154,7 @@ def prefix_owners(config: Config, source: str) -> dict[IPv6Network, list[str]]:
 
 def distances(links: Mapping[str, Sequence[Hop]], start: str) -> dict[str, int]:
     """Hops to each node that can be reached."""
-    found = {start: 0}
-    queue = deque([start])
-    while queue:
-        name = queue.popleft()
-        for _, peer, _ in links[name]:
-            if peer not in found:
-                found[peer] = found[name] + 1
-                queue.append(peer)
-    return found
+    return hops_from(start, lambda name: (peer for _, peer, _ in links[name]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """By which ports of a PE the messages of other nodes come (FAN-8)."""
 
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from fcn.contract.hops import hops_from
 from fcn.controller.config.addressing import Hop, distances, own_prefixes, underlay_links
 from fcn.controller.config.model import Config
 
@@ -34,12 +34,8 @@ def _passed(
     links: Mapping[str, Sequence[Hop]], left: Mapping[str, int], source: str, to: str
 ) -> set[str]:
     """Nodes that a packet may pass on its way, without its end."""
-    passed = {source} if source in left else set()
-    queue = deque(passed)
-    while queue:
-        name = queue.popleft()
-        for _, peer, _ in links[name]:
-            if peer != to and peer not in passed and left[peer] <= left[name]:
-                passed.add(peer)
-                queue.append(peer)
-    return passed
+
+    def onward(name: str) -> Iterator[str]:
+        return (peer for _, peer, _ in links[name] if peer != to and left[peer] <= left[name])
+
+    return set(hops_from(source, onward)) if source in left else set()

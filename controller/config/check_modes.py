@@ -10,12 +10,7 @@ from fcn.controller.config.document import KeyPath, listed
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import Notification, Treatment
 from fcn.controller.config.notation import format_duration
-from fcn.controller.config.queue_depths import (
-    curve_steps,
-    own_depths,
-    queue_curves,
-    queue_depths,
-)
+from fcn.controller.config.queue_depths import curve_steps, own_depths, queue_curves, queue_depths
 from fcn.controller.config.transport import Finding
 
 LONGEST_BURST = 1000

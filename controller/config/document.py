@@ -211,7 +211,6 @@ def _message(error: Any, example: Path) -> str:  # noqa: ANN401 - pydantic's Err
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names as a message lists them."""
     return ", ".join(names) or "none"
 
 

@@ -4,13 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fcn.controller.config.document import (
-    Check,
-    DocumentError,
-    Problem,
-    read_document,
-    read_text,
-)
+from fcn.controller.config.document import Check, DocumentError, Problem, read_document, read_text
 from fcn.controller.config.model import Config
 from fcn.controller.config.transport import Finding
 

@@ -8,13 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from fcn.contract.depth import (
-    DEFAULT_THRESHOLDS,
-    LEVELS,
-    PACKET_SIZE,
-    Depth,
-    check_thresholds,
-)
+from fcn.contract.depth import DEFAULT_THRESHOLDS, LEVELS, PACKET_SIZE, Depth, check_thresholds
 from fcn.contract.transport import ServerFiles
 from fcn.controller.config.balancing import GivenBalancing
 from fcn.controller.config.base import Model, RateLimit
@@ -358,12 +352,10 @@ class Node(Model):
 
     @property
     def core_ports(self) -> tuple[Port, ...]:
-        """Ports towards the WAN."""
         return tuple(port for port in self.ports if port.role == "core")
 
     @property
     def dc_ports(self) -> tuple[Port, ...]:
-        """Ports (or VLANs of ports) towards customers."""
         return tuple(port for port in self.ports if port.role == "dc")
 
 
@@ -439,7 +431,6 @@ class Config(Model):
         return Tls(**{key: value for tls in given for key, value in tls if value is not None})
 
     def link_ends(self) -> list[tuple[tuple[str, int], tuple[str, int]]]:
-        """Links as ((node, port), (node, port))."""
         ends = [tuple(_split_end(end) for end in link) for link in self.links]
         return [(a, b) for a, b in ends]
 

@@ -43,7 +43,6 @@ class Plan:
 
     @property
     def shares(self) -> tuple[PathShare, ...]:
-        """What each path takes."""
         return tuple(path.share for path in self.paths)
 
     @property

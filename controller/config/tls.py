@@ -37,7 +37,6 @@ class ControllerTls(Model):
 
     @property
     def files(self) -> ServerFiles:
-        """The same as paths."""
         return _server_files(self)
 
 
@@ -65,7 +64,6 @@ class HostAgents(Model):
 
     @property
     def files(self) -> ServerFiles:
-        """The PEM files as paths."""
         return _server_files(self)
 
 

@@ -1,11 +1,11 @@
 """Where tunnels lead through the links of the configuration, and other ways (FAN-4)."""
 
 import heapq
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from fcn.contract.hops import hops_from
 from fcn.controller.config.model import Config
 
 Link = tuple[tuple[str, int], tuple[str, int]]
@@ -77,11 +77,7 @@ class Topology:
         return Trace(inner, frozenset(links), certain, frozenset(exits), repeated)
 
     def other_way(
-        self,
-        source: str,
-        target: str,
-        avoid: tuple[frozenset[str], frozenset[Link]],
-        longest: int,
+        self, source: str, target: str, avoid: tuple[frozenset[str], frozenset[Link]], longest: int
     ) -> tuple[str, ...] | None:
         """Nodes to visit so that a tunnel certainly avoids these nodes and links, at most
         `longest`; None when there is no such way."""
@@ -122,15 +118,7 @@ class Topology:
         self, target: str, avoid: tuple[frozenset[str], frozenset[Link]]
     ) -> dict[str, int]:
         """Hops from each node that can reach the target."""
-        found = {target: 0}
-        queue = deque([target])
-        while queue:
-            name = queue.popleft()
-            for peer in self._usable(name, avoid):
-                if peer not in found:
-                    found[peer] = found[name] + 1
-                    queue.append(peer)
-        return found
+        return hops_from(target, lambda name: self._usable(name, avoid))
 
     def _waypoints(
         self, path: Sequence[str], avoid: tuple[frozenset[str], frozenset[Link]]
@@ -180,15 +168,7 @@ class Topology:
 
     def _counts(self, start: str) -> dict[str, tuple[int, int]]:
         """Hops to each node, and how many shortest paths there are."""
-        found = {start: (0, 1)}
-        queue = deque([start])
-        while queue:
-            name = queue.popleft()
-            hops, ways = found[name]
-            for peer in self._links[name]:
-                if peer not in found:
-                    found[peer] = (hops + 1, 0)
-                    queue.append(peer)
-                if found[peer][0] == hops + 1:
-                    found[peer] = (hops + 1, found[peer][1] + ways)
-        return found
+        hops, ways = hops_from(start, self._links.__getitem__), {start: 1}
+        for name in list(hops)[1:]:
+            ways[name] = sum(ways[peer] for peer in self._links[name] if hops[peer] < hops[name])
+        return {name: (hops[name], ways[name]) for name in hops}

@@ -10,11 +10,11 @@ from pathlib import Path
 import grpc
 
 from fcn.contract.certificates import TlsFileError, Watched
+from fcn.contract.rpc import Stub
 from fcn.contract.transport import check_certificates, check_key, check_own
 from fcn.controller.hostagent.rdma import RdmaError, devices
 from fcn.controller.hostagent.reports import Device
 from fcn.controller.proto import hostagent_pb2 as pb
-from fcn.controller.rpc import Stub
 
 LOG = logging.getLogger("fcn.host-agent")
 
@@ -56,11 +56,16 @@ class Credentials:
 
 
 class HostAgent:
-    """Sends snapshots of the queue pairs; each is taken after the response to the previous one."""
+    """Sends snapshots of the queue pairs; each is taken after the response to the previous one.
+    receiver: the controller, in the words of the log."""
 
     def __init__(
-        self, channel: grpc.aio.Channel, snapshot: Callable[[], Sequence[Device]] = devices
+        self,
+        channel: grpc.aio.Channel,
+        snapshot: Callable[[], Sequence[Device]] = devices,
+        receiver: str = "the controller",
     ) -> None:
+        self._receiver = receiver
         self._stub = Stub(channel, pb.DESCRIPTOR.services_by_name["HostAgents"])
         self._snapshot = snapshot
         self._said = ""
@@ -75,12 +80,12 @@ class HostAgent:
                 pairs = sum(len(device.queue_pairs) for device in found)
                 self._say(logging.INFO, f"{len(found)} RDMA devices, {pairs} queue pairs reported")
                 if answer.learned:
-                    LOG.info("the controller learned the source of %d flows", answer.learned)
+                    LOG.info("%s learned the source of %d flows", self._receiver, answer.learned)
             except RdmaError as error:
                 self._say(logging.ERROR, str(error))
             except grpc.aio.AioRpcError as error:
                 verb = "cannot reach" if _unreachable(error) else "is refused by"
-                self._say(logging.ERROR, f"the agent {verb} the controller: {error.details()}")
+                self._say(logging.ERROR, f"the agent {verb} {self._receiver}: {error.details()}")
             await asyncio.sleep(interval)
 
     async def report(self, found: Sequence[Device]) -> pb.ReportResponse:
@@ -115,15 +120,25 @@ def _changed(files: Watched[object], used: object) -> bool:
 
 
 async def run_agent(
-    controller: str, credentials: Credentials, controller_name: str | None, interval: float
+    controllers: Sequence[str],
+    credentials: Credentials,
+    controller_name: str | None,
+    interval: float,
 ) -> None:
-    """Report until cancelled, with renewed files once they belong together. Raises AgentError."""
+    """Report to each controller, host:port, until cancelled, with renewed files once they belong
+    together. Raises AgentError."""
     files = (credentials.certificate, credentials.key, credentials.ca)
     try:
         renewed = Watched(files, credentials.checked, LOG.error)
     except TlsFileError as error:
         raise AgentError(str(error)) from None
-    while True:
-        used = renewed.now()
-        async with credentials.channel(controller, controller_name) as channel:
-            await HostAgent(channel).run(interval, partial(_changed, renewed, used))
+
+    async def report_to(controller: str) -> None:
+        receiver = "the controller" if len(controllers) == 1 else f"controller {controller}"
+        while True:
+            used = renewed.now()
+            async with credentials.channel(controller, controller_name) as channel:
+                agent = HostAgent(channel, receiver=receiver)
+                await agent.run(interval, partial(_changed, renewed, used))
+
+    await asyncio.gather(*map(report_to, controllers))

@@ -162,7 +162,6 @@ class HostReports:
         return next(iter(candidates), None)
 
     def vrf(self, host: str) -> str:
-        """The VRF of a configured host; "" for others."""
         return self._configured[host].vrf if host in self._configured else ""
 
     def _check(self, host: str, devices: Sequence[Device]) -> None:

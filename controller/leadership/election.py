@@ -49,8 +49,11 @@ class Standing:
     vacant: bool
 
 
-def standing(seats: Mapping[str, Seat], order: Sequence[str], me: int) -> Standing:
-    """Of controller `me`, which is told of `seats`. order: of all switches, the same everywhere."""
+def standing(
+    seats: Mapping[str, Seat], order: Sequence[str], me: int, silent: int | None = None
+) -> Standing:
+    """Of controller `me`, which is told of `seats`. order: of all switches, the same everywhere.
+    silent: one that does not answer this one any more, and counts as gone where it is first."""
     holders = [(seats[name].holder if name in seats else None) for name in order]
     counts = Counter(holder for holder in holders if holder is not None)
     first = max(counts, key=lambda each: (counts[each], -holders.index(each)), default=None)
@@ -59,7 +62,7 @@ def standing(seats: Mapping[str, Seat], order: Sequence[str], me: int) -> Standi
         return 2 * sum(map(mine, order)) + any(map(mine, order[:1])) > len(order)
 
     def may_be_of_first(name: str) -> bool:
-        return name not in seats or seats[name].holder == first
+        return first != silent and (name not in seats or seats[name].holder == first)
 
     most = are_most(lambda name: name in seats and seats[name].holder == me)
     can = are_most(lambda name: name in seats and not seats[name].is_foreign)

@@ -70,6 +70,8 @@ class Leadership:
         """The election ID with which this controller last became primary on a switch."""
         self._calm: dict[str, tuple[float, float]] = {}
         """Until when not to bid for a switch that another holds, and how long that was."""
+        self._silent: int | None = None
+        """The leader that was followed, and says nothing any more."""
         self._vacant_since: float | None = None
         self._timer: asyncio.TimerHandle | None = None
         """Until the controller has looked around, and then until something else is to be done."""
@@ -86,7 +88,6 @@ class Leadership:
         self._decide()
 
     def enter(self, name: str, ballot: Ballot) -> None:
-        """The connection to a switch."""
         self._ballots[name] = ballot
 
     def heard(self, name: str, seat: Seat, *, won: bool) -> None:
@@ -131,6 +132,16 @@ class Leadership:
         """Wait until another controller, or none, leads in the place of this one."""
         while self.leader_number() == leader:
             await self._first_changes()
+
+    def is_silent(self, leader: int) -> None:
+        """A leader that was followed says nothing any more: it hangs, or is cut off from here."""
+        self._silent = leader
+        self._decide()
+
+    def speaks(self, leader: int) -> None:
+        """A leader is followed."""
+        if self._silent == leader:
+            self._silent = None
 
     async def _first_changes(self) -> None:
         self._changed.clear()
@@ -200,7 +211,7 @@ class Leadership:
         return f"another controller (election ID {max(ids)})"
 
     def _standing(self) -> Standing:
-        return standing(self._seats, self._order, self.me)
+        return standing(self._seats, self._order, self.me, self._silent)
 
     def _is_to_bid(self, now: Standing) -> bool:
         """Whether this one is first, or whoever is first lets the others be."""
@@ -262,6 +273,8 @@ class Leadership:
         if now.first != self._first:
             self._first = now.first
             self._changed.set()
+            if now.first not in (None, self._silent):
+                self._silent = None
         leads = now.most if self._controllers else now.first == self.me
         if leads != self.leads:
             self.leads = leads

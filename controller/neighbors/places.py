@@ -25,15 +25,12 @@ class Places:
         self._node = node
 
     def port_of(self, place: Place) -> Port | None:
-        """The port a neighbour is behind."""
         return self._node.port(place.port, place.vlan)
 
     def mac(self, port: Port) -> int:
-        """The node's own MAC address on a port."""
         return port_mac(self._name, self._node, port)
 
     def own(self, port: Port) -> set[Address]:
-        """The node's own addresses on a port."""
         own: set[Address] = {interface.ip for interface in port.addresses}
         own.add(link_local(self.mac(port)))
         return own
@@ -91,16 +88,13 @@ class Places:
         return places
 
     def is_next_hop(self, place: Place) -> bool:
-        """Whether the neighbour is the next hop of a configured route."""
         return place in self.next_hops()
 
     def static_mac(self, place: Place) -> int | None:
-        """The configured MAC address of a neighbour, if any."""
         port = self.port_of(place)
         return port.hosts.get(place.address) if port is not None else None
 
     def routes_via(self, place: Place) -> list[Route]:
-        """Customer routes whose next hop is this neighbour."""
         local = self._node.vrfs.get(place.vrf)
         return [route for route in local.routes if route.via == place.address] if local else []
 

@@ -147,7 +147,6 @@ class NeighborService:
             await asyncio.sleep(TICK)
 
     async def handle(self, packet: fy.P4PacketIn) -> None:
-        """Process a packet-in."""
         punted = Punt.received(packet)
         reason, frame = punted.reason, punted.frame
         port = self._node.port(punted.port, punted.vlan)

@@ -172,12 +172,10 @@ class Connection:
         task.add_done_callback(ended)
 
     def enter(self, state: State, detail: str = "") -> None:
-        """Change the state."""
         self.status = Status(state, detail, self._clock.wall())
         self._entered = self._clock.monotonic()
 
     def tell(self, detail: str) -> None:
-        """Change the description of the current state."""
         self.status = replace(self.status, detail=detail)
 
     def take_learned(self) -> list[fy.P4TableEntry]:
@@ -238,7 +236,6 @@ class Connection:
             await self.switch.write(messages)
 
     async def run(self) -> None:
-        """Connect, and connect again, until cancelled."""
         await keep_session(self.switch, self._not_begun, self._clock.monotonic)
 
     async def _take(self) -> None:

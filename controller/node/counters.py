@@ -67,7 +67,6 @@ class Counters(CounterUser):
         self._users += users
 
     async def run(self) -> None:
-        """Poll again and again until cancelled."""
         while True:
             await asyncio.sleep(INTERVAL)
             try:

@@ -172,7 +172,6 @@ class Inbox:
         self._filled = asyncio.Event()
 
     def __len__(self) -> int:
-        """Reports that wait."""
         return len(self._queue)
 
     def admits(self, node: str, vrf: str, host: Hashable) -> bool:
@@ -209,7 +208,6 @@ class Inbox:
         )
 
     async def run(self) -> None:
-        """Handle reports until cancelled."""
         while True:
             await self._filled.wait()
             end = self._work() + SLICE

@@ -33,7 +33,6 @@ class Kept:
             LOG.warning("%s; a controller that is killed now loses what was learned", error)
 
     def recall(self) -> list[fy.P4TableEntry]:
-        """What is kept."""
         message = p4r.ReadResponse()
         try:
             message.ParseFromString(self._store.learned(self._name) or b"")

@@ -8,38 +8,14 @@ from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.counters import Cell, Cells, CounterUser
 from fcn.controller.provision.provision import Provision
 
-WATCHED = frozenset(
-    {
-        "FAST_CNP_RECEIVED",
-        "FAST_CNP_SENT",
-        "END_CON_CNP_RECEIVED",
-        "END_CON_CNP_SENT",
-        "INNER_OPAQUE",
-        "OWN_CONGESTION",
-        "CNP_SENT",
-        "CE_MARKED",
-        "NOTIFICATION_ON_DC_PORT",
-        "NOTIFICATION_UNTRUSTED",
-        "NOTIFICATION_MALFORMED",
-        "TRANSLATION_DISABLED",
-        "LABEL_UNKNOWN",
-        "SOURCE_QP_UNKNOWN",
-        "NODE_RATE_LIMIT",
-        "ARN_RECEIVED",
-        "ARN_SENT",
-        "PAUSE_SENT",
-        "HOLD_BEGUN",
-        "HOLD_PARKED",
-        "HOLD_LEFT",
-        "HOLD_SKIPPED",
-        "HOLD_NO_ROOM",
-        "HOLD_NO_CELL",
-        "HOLD_LIMIT",
-        "ARN_UNSUPPORTED",
-        "PATH_UNKNOWN",
-        "PATH_NONE_LEFT",
-    }
-)
+WATCHED = frozenset({
+    "FAST_CNP_RECEIVED", "FAST_CNP_SENT", "END_CON_CNP_RECEIVED", "END_CON_CNP_SENT",
+    "INNER_OPAQUE", "OWN_CONGESTION", "CNP_SENT", "CE_MARKED", "NOTIFICATION_ON_DC_PORT",
+    "NOTIFICATION_UNTRUSTED", "NOTIFICATION_MALFORMED", "TRANSLATION_DISABLED", "LABEL_UNKNOWN",
+    "SOURCE_QP_UNKNOWN", "NODE_RATE_LIMIT", "ARN_RECEIVED", "ARN_SENT", "PAUSE_SENT", "HOLD_BEGUN",
+    "HOLD_PARKED", "HOLD_LEFT", "HOLD_SKIPPED", "HOLD_NO_ROOM", "HOLD_NO_CELL", "HOLD_LIMIT",
+    "ARN_UNSUPPORTED", "PATH_UNKNOWN", "PATH_NONE_LEFT",
+})  # fmt: skip
 """Cells of counters that concern notifications."""
 
 SKIPPED = "HOLD_SKIPPED"
@@ -73,7 +49,6 @@ class Notifications(CounterUser):
         self._last: dict[str, int] = {}
 
     def cells(self) -> Iterator[Cell]:
-        """Those that concern notifications."""
         yield from self._names
 
     def start_anew(self) -> None:

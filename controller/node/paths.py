@@ -85,12 +85,10 @@ class PathState:
 
     @property
     def failed(self) -> bool:
-        """Whether it is said to have failed."""
         return self.counts["FAILED"] > self.counts["WELL"]
 
     @property
     def congested(self) -> bool:
-        """Whether it is said to be congested."""
         return self.counts["CONGESTED"] > self.counts["RELIEVED"]
 
 
@@ -228,7 +226,6 @@ class PathStates(CounterUser):
                 self._bus.emit(Kind.PATH_EXPOSED, name, text, policy=plan.policy)
 
     def cells(self) -> Iterator[Cell]:
-        """Traffic, load, and what was said."""
         for plan in self.plans:
             for slot in range(len(plan.paths)):
                 for counter in (TRAFFIC, LOADS, FLOWLETS) if self.balances(plan) else (TRAFFIC,):

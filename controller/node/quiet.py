@@ -47,7 +47,6 @@ async def end_holds(
 
 
 async def _waiting(switch: fy.Switch) -> int:
-    """Packets that wait."""
     cells = named_cells("holds")
     counts = {
         cells.get(cell.index or 0, ""): cell.packet_count

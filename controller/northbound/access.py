@@ -5,17 +5,23 @@ import inspect
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import grpc
 from cryptography import x509
 from google.protobuf.json_format import MessageToDict
 
 from fcn.contract.certificates import Revoked, TlsFileError, check_dates
+from fcn.contract.constants import PipelineError
 from fcn.contract.roles import Role, RoleError, names_of, role_of
+from fcn.contract.rpc import while_allowed
+from fcn.controller.flows.service import FlowError
+from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.audit import AuditError, AuditLog
 from fcn.controller.northbound.local_users import KEY, LocalUsers
+from fcn.controller.northbound.network import ApplyError
 from fcn.controller.proto import fcn_pb2 as pb
+from fcn.controller.store import StoreError
 
 
 class Access(NamedTuple):
@@ -39,6 +45,7 @@ METHODS: Mapping[str, Access] = {
     # Changes nothing, but takes the controller's time.
     "DiffConfig": Access(Role.OPERATOR),
     "AddFlow": Access(Role.OPERATOR, changes=True),
+    "AddFlows": Access(Role.OPERATOR, changes=True),
     "DeleteFlow": Access(Role.OPERATOR, changes=True),
     "SetFeatures": Access(Role.OPERATOR, changes=True),
     "SetThresholds": Access(Role.OPERATOR, changes=True),
@@ -57,10 +64,24 @@ class Caller:
     serial: str = ""
 
 
-class _RefusedError(Exception):
+class RefusedError(Exception):
+    """A call is refused, with this status code of gRPC."""
+
     def __init__(self, code: grpc.StatusCode, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+def _code(error: Exception) -> grpc.StatusCode | None:
+    """What a client is told of it; None of a fault of this program."""
+    match error:
+        case RefusedError():
+            return error.code
+        case SwitchAwayError():
+            return grpc.StatusCode.UNAVAILABLE
+        case ApplyError() | AuditError() | FlowError() | PipelineError() | StoreError():
+            return grpc.StatusCode.FAILED_PRECONDITION
+    return None
 
 
 class Guarded:
@@ -82,49 +103,55 @@ class Guarded:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in METHODS:
             raise AttributeError(name)
-        answer = getattr(self._service, name)
-        access = METHODS[name]
+        answer, access = getattr(self._service, name), METHODS[name]
 
         async def stream(request: Any, context: grpc.aio.ServicerContext) -> AsyncIterator[Any]:  # noqa: ANN401
-            await self._admit(name, access, request, context)
-            async for each in answer(request, context):
-                yield each
+            async def look() -> Caller:
+                return self._admit(name, access, request, context)
+
+            try:
+                async for each in while_allowed(answer(request, context), look):
+                    yield each
+            except Exception as error:
+                await _refuse(context, error)
 
         async def single(request: Any, context: grpc.aio.ServicerContext) -> Any:  # noqa: ANN401
-            caller = await self._admit(name, access, request, context)
-            if not access.changes:
-                return await answer(request, context)
-            return await self._noted(name, caller, answer, request, context)
+            began = time.monotonic()
+            try:
+                caller = self._admit(name, access, request, context)
+            except Exception as error:
+                await _refuse(context, error)
+            outcome, detail = "INTERRUPTED", "it may have been done"
+            try:
+                response = await answer(request, context)
+                outcome, detail = _said(response)
+                return response
+            except Exception as error:
+                code = _code(error) or grpc.StatusCode.INTERNAL
+                outcome, detail = code.name, str(error)
+                await _refuse(context, error)
+            finally:
+                if access.changes:
+                    seconds = time.monotonic() - began
+                    self._tell(name, caller, request, context, seconds, outcome, detail)
 
         return stream if inspect.isasyncgenfunction(answer) else single
 
-    async def _admit(
+    def _admit(
         self, name: str, access: Access, request: object, context: grpc.aio.ServicerContext
     ) -> Caller:
-        try:
-            caller = self._caller(context)
-            if caller.role < access.role:
-                if access.changes:
-                    self._tell(
-                        name,
-                        caller,
-                        request,
-                        context,
-                        0.0,
-                        "PERMISSION_DENIED",
-                        f"needs {access.role.word}",
-                    )
-                raise _RefusedError(
-                    grpc.StatusCode.PERMISSION_DENIED,
-                    f"{name} needs the role {access.role.word}; {caller.name} has "
-                    f"{caller.role.word}",
-                )
+        """Who may call this. Raises RefusedError, AuditError."""
+        caller = self._caller(context)
+        if caller.role < access.role:
+            needs, denied = f"needs {access.role.word}", grpc.StatusCode.PERMISSION_DENIED
             if access.changes:
-                self._audit.check()
-        except AuditError as error:
-            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
-        except _RefusedError as error:
-            await context.abort(error.code, str(error))
+                self._tell(name, caller, request, context, 0.0, denied.name, needs)
+            raise RefusedError(
+                denied,
+                f"{name} needs the role {access.role.word}; {caller.name} has {caller.role.word}",
+            )
+        if access.changes:
+            self._audit.check()
         return caller
 
     def _caller(self, context: grpc.aio.ServicerContext) -> Caller:
@@ -135,40 +162,16 @@ class Guarded:
         certificate = x509.load_pem_x509_certificate(found[0])
         who = names_of(certificate) or "the client"
         if self._revoked().has(certificate):
-            raise _RefusedError(
-                grpc.StatusCode.UNAUTHENTICATED, f"the certificate of {who} is revoked"
-            )
+            refusal = f"the certificate of {who} is revoked"
+            raise RefusedError(grpc.StatusCode.UNAUTHENTICATED, refusal)
         try:
             # A connection may outlast it.
             check_dates(f"the certificate of {who}", [certificate])
             return Caller(who, role_of(certificate), f"{certificate.serial_number:x}")
         except TlsFileError as error:
-            raise _RefusedError(grpc.StatusCode.UNAUTHENTICATED, str(error)) from None
+            raise RefusedError(grpc.StatusCode.UNAUTHENTICATED, str(error)) from None
         except RoleError as error:
-            raise _RefusedError(grpc.StatusCode.PERMISSION_DENIED, str(error)) from None
-
-    async def _noted(
-        self,
-        name: str,
-        caller: Caller,
-        answer: Callable[..., Any],
-        request: object,
-        context: grpc.aio.ServicerContext,
-    ) -> object:
-        began = time.monotonic()
-        outcome, detail = "INTERRUPTED", "it may have been done"
-        try:
-            response = await answer(request, context)
-            outcome, detail = _said(response)
-            return response
-        except grpc.aio.AbortError:
-            outcome, detail = _code(context), context.details()
-            raise
-        except Exception as error:
-            outcome, detail = "INTERNAL", str(error)
-            raise
-        finally:
-            self._tell(name, caller, request, context, time.monotonic() - began, outcome, detail)
+            raise RefusedError(grpc.StatusCode.PERMISSION_DENIED, str(error)) from None
 
     def _tell(
         self,
@@ -193,10 +196,11 @@ class Guarded:
         )
 
 
-def _code(context: grpc.aio.ServicerContext) -> str:
-    """With which status a call was aborted; gRPC says it as a number, too."""
-    said: object = context.code()
-    return next((code.name for code in grpc.StatusCode if said in (code, code.value[0])), str(said))
+async def _refuse(context: grpc.aio.ServicerContext, error: Exception) -> NoReturn:
+    """End a call with what a client is told of an error, or raise it."""
+    if (code := _code(error)) is not None:
+        await context.abort(code, str(error))
+    raise error
 
 
 def _asked(request: Any) -> dict[str, Any]:  # noqa: ANN401 - messages are untyped

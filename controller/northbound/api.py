@@ -1,14 +1,14 @@
 """The gRPC service behind the `fcn` command (controller/proto/fcn.proto)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
-from typing import NoReturn
 
 import grpc
 
-from fcn.contract.constants import PipelineError
-from fcn.contract.depth import Depth, DepthError, DepthUnit
+from fcn.contract.depth import Depth, DepthUnit
 from fcn.contract.ports import QUEUES
 from fcn.contract.version import fcn_version
 from fcn.controller.config import ConfigError
@@ -18,24 +18,26 @@ from fcn.controller.config.notation import parse_address
 from fcn.controller.config.queue_depths import level_problem
 from fcn.controller.config.tls import Tls
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.provenance import Origin
+from fcn.controller.flows.senders import Sender
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
-from fcn.controller.node.session import SwitchAwayError
+from fcn.controller.northbound.access import RefusedError
 from fcn.controller.northbound.differences import change_message, problem_messages
-from fcn.controller.northbound.flows import PAGE, FlowCounts, flow_message, flow_pages
-from fcn.controller.northbound.links import link_messages
-from fcn.controller.northbound.network import ApplyError, Network
-from fcn.controller.northbound.paths import policy_messages
+from fcn.controller.northbound.flows import PAGE, FlowCounts, flow_message, flow_pages, selector
+from fcn.controller.northbound.following import SIGN_OF_LIFE
+from fcn.controller.northbound.network import Network
+from fcn.controller.northbound.paths import link_messages, policy_messages
+from fcn.controller.pace import Pace
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.provision.fast_cnp import level_policies
-from fcn.controller.store import StoreError
 
 FOLLOW = 0.25
 """Seconds at least between two states that a controller which waits is told."""
 
 
 class FcnService:
-    """Implements the service of the proto file; its errors are gRPC status codes with a message."""
+    """Implements the service of the proto file; errors of `Guarded` (access.py) end calls."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
@@ -43,7 +45,6 @@ class FcnService:
     async def GetNetwork(  # noqa: N802
         self, request: pb.GetNetworkRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetNetworkResponse:
-        """Nodes, ports and links of the configuration."""
         config = self._network.config
         return pb.GetNetworkResponse(
             nodes=[
@@ -72,7 +73,6 @@ class FcnService:
     async def GetStatus(  # noqa: N802
         self, request: pb.GetStatusRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetStatusResponse:
-        """State of the controller and of every switch."""
         network = self._network
         return pb.GetStatusResponse(
             version=fcn_version(),
@@ -107,22 +107,20 @@ class FcnService:
     ) -> AsyncIterator[pb.ListFlowsResponse]:
         """Pages of labelled flows, and on request of known flows without a label."""
         if request.node:
-            await self._node(request.node, context)
+            self._node(request.node)
         known = self._network.config.vrfs
         if request.vrf and request.vrf not in known:
-            names = ", ".join(known) or "none"
-            error = ValueError(f"there is no VRF {request.vrf!r}; configured are: {names}")
-            await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
+            text = f"there is no VRF {request.vrf!r}; configured are: {listed(known)}"
+            raise RefusedError(grpc.StatusCode.NOT_FOUND, text)
+        with _arguments():
+            selector(request)
         counts: dict[str, FlowCounts] = {}
         if request.with_counters:
             for name, agent in self._network.nodes.items():
                 if request.node in ("", name) and agent.is_up:
-                    try:
-                        counts[name] = FlowCounts(
-                            await agent.counters.of_flows(), await agent.counters.of_labels()
-                        )
-                    except SwitchAwayError as error:
-                        await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
+                    counts[name] = FlowCounts(
+                        await agent.counters.of_flows(), await agent.counters.of_labels()
+                    )
         async for flows in flow_pages(self._network.flows, request, counts):
             if flows:
                 yield pb.ListFlowsResponse(flows=flows)
@@ -131,30 +129,55 @@ class FcnService:
         self, request: pb.AddFlowRequest, context: grpc.aio.ServicerContext
     ) -> pb.AddFlowResponse:
         """Register a flow manually (FCN-3 a)."""
-        key = await self._key(request.key, context)
-        await self._check_leads(self._network.flows.places(key), context)
+        key = _key(request.key)
+        self._check_leads(self._network.flows.places(key))
         timeout = request.timeout if request.HasField("timeout") else None
-        try:
-            flow = self._network.flows.add(key, request.source_qp, timeout)
-        except (FlowError, StoreError) as error:
-            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
+        flow = self._network.flows.add(key, request.source_qp, timeout)
         written = await self._network.nodes[flow.node].settled()
         return pb.AddFlowResponse(
             flow=flow_message(flow), written=written, lasting=self._network.store.lasts
         )
 
+    async def AddFlows(  # noqa: N802
+        self, request: pb.AddFlowsRequest, context: grpc.aio.ServicerContext
+    ) -> pb.AddFlowsResponse:
+        """Register many flows, in one write of the store."""
+        response = pb.AddFlowsResponse(lasting=self._network.store.lasts)
+        flows, pace, places = self._network.flows, Pace(), set[str]()
+        checked: list[tuple[int, FlowKey, Sender]] = []
+        for index, each in enumerate(request.flows):
+            try:
+                key = _key(each.key)
+                flows.check(key, each.source_qp)
+            except (RefusedError, FlowError) as error:
+                response.refused.add(index=index, reason=str(error))
+            else:
+                self._check_leads(flows.places(key))
+                timeout = each.timeout if each.HasField("timeout") else None
+                checked.append((index, key, Sender(each.source_qp, Origin.MANUAL, timeout)))
+            await pace.step()
+        flows.register([(key, sender) for _, key, sender in checked])
+        for index, key, sender in checked:
+            try:
+                places.add(flows.use(key, sender).node)
+            except FlowError as error:
+                response.refused.add(index=index, reason=str(error))
+            await pace.step()
+        for name in sorted(places):
+            # Another configuration may be in force by now.
+            if (agent := self._network.nodes.get(name)) is None or not await agent.settled():
+                response.away.append(name)
+        return response
+
     async def DeleteFlow(  # noqa: N802
         self, request: pb.DeleteFlowRequest, context: grpc.aio.ServicerContext
     ) -> pb.DeleteFlowResponse:
-        """Forget a flow and release its label."""
-        key = await self._key(request.key, context)
-        await self._check_leads(self._network.flows.places(key), context)
+        key = _key(request.key)
+        self._check_leads(self._network.flows.places(key))
         try:
             self._network.flows.delete(key)
         except FlowError as error:
-            await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
-        except StoreError as error:
-            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
+            raise RefusedError(grpc.StatusCode.NOT_FOUND, str(error)) from None
         for name in list(self._network.nodes):
             # Another configuration may be in force by now.
             if (agent := self._network.nodes.get(name)) is not None:
@@ -165,18 +188,13 @@ class FcnService:
         self, request: pb.SetFeaturesRequest, context: grpc.aio.ServicerContext
     ) -> pb.SetFeaturesResponse:
         """Enable or disable features of a node (FCN-16)."""
-        agent = await self._node(request.node, context)
+        agent = self._node(request.node)
         role = agent.provision.node.role
-        try:
+        with _arguments():
             named = parse_features(request.features, role) or ROLE_FEATURES[role]
-        except ValueError as error:
-            await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
-        await self._check_leads([agent.name], context)
+        self._check_leads([agent.name])
         before = agent.features
-        try:
-            agent.set_features(before | named if request.enabled else before - named)
-        except StoreError as error:
-            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
+        agent.set_features(before | named if request.enabled else before - named)
         written = await agent.settled()
         return pb.SetFeaturesResponse(
             written=written,
@@ -187,7 +205,6 @@ class FcnService:
     async def GetThresholds(  # noqa: N802
         self, request: pb.GetThresholdsRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetThresholdsResponse:
-        """Queue depths of the levels, and the policy of each level."""
         queues = [
             pb.QueueThresholds(
                 node=agent.name,
@@ -196,7 +213,7 @@ class FcnService:
                 depths=[depth.amount for depth in depths],
                 unit=depths[0].unit.name,
             )
-            for agent in await self._agents(request.node, context)
+            for agent in self._agents(request.node)
             for (port, queue), depths in sorted(agent.provision.thresholds.items())
         ]
         levels = [
@@ -213,28 +230,26 @@ class FcnService:
     ) -> pb.SetThresholdsResponse:
         """Change the thresholds of one queue, until the file says something else."""
         wanted = request.queue
-        agent = await self._node(wanted.node, context)
+        agent = self._node(wanted.node)
         unit = DepthUnit[pb.DepthUnit.Name(wanted.unit)]
         depths = tuple(Depth(amount, unit) for amount in wanted.depths)
         numbers = {port.number for port in agent.provision.node.ports}
-        problem = None
-        if wanted.port not in numbers:
-            known = listed(map(str, sorted(numbers)))
-            problem = f"{wanted.node} has no port {wanted.port}; choose one of its ports: {known}"
-        elif wanted.queue not in QUEUES:
-            problem = f"there is no queue {wanted.queue}; queues are {QUEUES[0]} to {QUEUES[-1]}"
-        problem = problem or level_problem(self._network.config, len(depths))
-        if problem:
-            await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, ValueError(problem))
-        await self._check_leads([agent.name], context)
-        try:
+        with _arguments():
+            if wanted.port not in numbers:
+                known = listed(map(str, sorted(numbers)))
+                raise ValueError(
+                    f"{wanted.node} has no port {wanted.port}; choose one of its ports: {known}"
+                )
+            if wanted.queue not in QUEUES:
+                raise ValueError(
+                    f"there is no queue {wanted.queue}; queues are {QUEUES[0]} to {QUEUES[-1]}"
+                )
+            if problem := level_problem(self._network.config, len(depths)):
+                raise ValueError(problem)
+        self._check_leads([agent.name])
+        target = agent.provision.pipeline.target.name
+        with _arguments(f"{wanted.node} port {wanted.port} ({target}): "):
             agent.set_thresholds(wanted.port, wanted.queue, depths)
-        except DepthError as error:
-            where = f"{wanted.node} port {wanted.port} ({agent.provision.pipeline.target.name})"
-            refusal = ValueError(f"{where}: {error}")
-            await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, refusal)
-        except StoreError as error:
-            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         written = await agent.settled()
         return pb.SetThresholdsResponse(written=written, lasting=self._network.store.lasts)
 
@@ -243,16 +258,10 @@ class FcnService:
     ) -> pb.GetCountersResponse:
         """The switches' counters, read for this call or by the poller before."""
         response = pb.GetCountersResponse()
-        for agent in await self._agents(request.node, context):
+        for agent in self._agents(request.node):
             if not (request.node or request.last or agent.is_up):
                 continue
-            if request.last:
-                values = agent.counters.last
-            else:
-                try:
-                    values = await agent.counters.read()
-                except SwitchAwayError as error:
-                    await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
+            values = agent.counters.last if request.last else await agent.counters.read()
             if values:
                 response.read[agent.name] = agent.counters.read_at
             response.counters.extend(
@@ -269,19 +278,15 @@ class FcnService:
         self, request: pb.ListPathsRequest, context: grpc.aio.ServicerContext
     ) -> pb.ListPathsResponse:
         """Policies and the state of their paths (FAN-4)."""
-        agents = await self._agents(request.node, context)
-        return pb.ListPathsResponse(
-            policies=[policy for agent in agents for policy in policy_messages(agent)]
-        )
+        agents = self._agents(request.node)
+        return pb.ListPathsResponse(policies=chain.from_iterable(map(policy_messages, agents)))
 
     async def ListLinks(  # noqa: N802
         self, request: pb.ListLinksRequest, context: grpc.aio.ServicerContext
     ) -> pb.ListLinksResponse:
         """Links and their state as both ends see it (FAN-4)."""
-        agents = await self._agents(request.node, context)
-        return pb.ListLinksResponse(
-            links=[link for agent in agents for link in link_messages(agent)]
-        )
+        agents = self._agents(request.node)
+        return pb.ListLinksResponse(links=chain.from_iterable(map(link_messages, agents)))
 
     async def ReportPath(  # noqa: N802
         self, request: pb.ReportPathRequest, context: grpc.aio.ServicerContext
@@ -291,18 +296,12 @@ class FcnService:
         told = False
         for agent in self._network.nodes.values():
             if request.id in agent.paths.numbers:
-                await self._check_leads([agent.name], context)
-            try:
+                self._check_leads([agent.name])
+            with _arguments():
                 told = told or await agent.paths.report(request.id, request.report.upper())
-            except ValueError as error:
-                await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
-            except SwitchAwayError as error:
-                await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
-            except StoreError as error:
-                await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         if not told:
-            missing = ValueError(f"no policy has a path with ID {request.id:#x}; see `fcn paths`")
-            await _refuse(context, grpc.StatusCode.NOT_FOUND, missing)
+            text = f"no policy has a path with ID {request.id:#x}; see `fcn paths`"
+            raise RefusedError(grpc.StatusCode.NOT_FOUND, text)
         return pb.ReportPathResponse()
 
     async def WatchEvents(  # noqa: N802
@@ -333,8 +332,6 @@ class FcnService:
                     page = []
         except ConfigError as error:
             yield pb.DiffConfigResponse(problems=problem_messages(error))
-        except (PipelineError, StoreError) as error:
-            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         if page:
             yield pb.DiffConfigResponse(changes=page)
 
@@ -346,8 +343,6 @@ class FcnService:
             applied = await self._network.plane.apply(request.text, request.file)
         except ConfigError as error:
             return pb.ApplyConfigResponse(problems=problem_messages(error))
-        except (ApplyError, PipelineError, StoreError) as error:
-            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         return pb.ApplyConfigResponse(
             lasting=self._network.is_file(request.text),
             nodes=[
@@ -371,42 +366,45 @@ class FcnService:
             changed = store.changed_again()
             yield pb.FollowStateResponse(image=store.image())
             await asyncio.sleep(FOLLOW)
-            await changed.wait()
+            while not changed.is_set():
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), SIGN_OF_LIFE)
+                if not changed.is_set():
+                    yield pb.FollowStateResponse()
 
-    async def _node(self, name: str, context: grpc.aio.ServicerContext) -> NodeAgent:
+    def _node(self, name: str) -> NodeAgent:
         agent = self._network.nodes.get(name)
         if agent is None:
-            known = ", ".join(self._network.nodes)
-            error = ValueError(f"there is no node {name!r}; the nodes are: {known}")
-            await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
+            text = f"there is no node {name!r}; the nodes are: {listed(self._network.nodes)}"
+            raise RefusedError(grpc.StatusCode.NOT_FOUND, text)
         return agent
 
-    async def _agents(self, name: str, context: grpc.aio.ServicerContext) -> list[NodeAgent]:
-        """The node of this name, or all."""
-        return [await self._node(name, context)] if name else list(self._network.nodes.values())
+    def _agents(self, name: str) -> list[NodeAgent]:
+        return [self._node(name)] if name else list(self._network.nodes.values())
 
-    async def _check_leads(self, names: Iterable[str], context: grpc.aio.ServicerContext) -> None:
+    def _check_leads(self, names: Iterable[str]) -> None:
         """Refuse where another controller writes to one of these nodes: what this one says would
         wait for the end of that one, who may have said something else since."""
         for name in names:
             if leader := self._network.nodes[name].leader:
-                error = ValueError(
-                    f"this controller is a backup at {name}, and changes nothing there: {leader}"
+                raise RefusedError(
+                    grpc.StatusCode.FAILED_PRECONDITION,
+                    f"this controller is a backup at {name}, and changes nothing there: {leader}",
                 )
-                await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
-
-    async def _key(self, key: pb.FlowKey, context: grpc.aio.ServicerContext) -> FlowKey:
-        try:
-            return FlowKey(key.vrf, parse_address(key.src), parse_address(key.dst), key.dest_qp)
-        except ValueError as error:
-            await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
 
 
-async def _refuse(
-    context: grpc.aio.ServicerContext, code: grpc.StatusCode, error: Exception
-) -> NoReturn:
-    await context.abort(code, str(error))
-    raise AssertionError("abort raises")
+@contextmanager
+def _arguments(where: str = "") -> Iterator[None]:
+    """A ValueError meanwhile is of what the request says."""
+    try:
+        yield
+    except ValueError as error:
+        raise RefusedError(grpc.StatusCode.INVALID_ARGUMENT, f"{where}{error}") from None
+
+
+def _key(key: pb.FlowKey) -> FlowKey:
+    with _arguments():
+        return FlowKey(key.vrf, parse_address(key.src), parse_address(key.dst), key.dest_qp)
 
 
 def _tls(tls: Tls | None) -> pb.SwitchTls | None:

@@ -4,18 +4,20 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, TypeVar, Unpack
 
 import grpc
 
 from fcn.contract.certificates import TlsFileError, read_file
 from fcn.contract.depth import Depth, DepthError, check_thresholds
+from fcn.contract.rpc import Stub
 from fcn.contract.transport import check_certificates, check_key, check_own, is_socket
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.northbound.local_users import word_for
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.rpc import Stub
+
+M = TypeVar("M")
 
 TIMEOUT = 30.0
 
@@ -32,12 +34,13 @@ class UnreachableError(ControllerError):
 
 
 class FlowFilters(TypedDict, total=False):
-    """Which flows are asked for, by node, VRF and address: an empty filter matches every flow; and
-    whether with what they count, and with those that wait for a label."""
+    """Which flows are asked for, by node, VRF, address and label: an empty filter matches every
+    flow; and whether with what they count, and with those that wait for a label."""
 
     node: str
     vrf: str
     address: str
+    label: int | None
     counters: bool
     unlabelled: bool
 
@@ -61,10 +64,7 @@ class FcnClient:
     """
 
     def __init__(
-        self,
-        endpoint: str = DEFAULT_ENDPOINT,
-        timeout: float = TIMEOUT,
-        tls: Path | None = None,
+        self, endpoint: str = DEFAULT_ENDPOINT, timeout: float = TIMEOUT, tls: Path | None = None
     ) -> None:
         self._endpoint = endpoint
         self._timeout = timeout
@@ -87,14 +87,10 @@ class FcnClient:
             raise ControllerError(str(error)) from None
 
     def network(self) -> pb.GetNetworkResponse:
-        """Nodes, ports and links of the configuration."""
-        response: pb.GetNetworkResponse = self._call(self._stub.GetNetwork, pb.GetNetworkRequest())
-        return response
+        return self._call(pb.GetNetworkResponse, self._stub.GetNetwork, pb.GetNetworkRequest())
 
     def status(self) -> pb.GetStatusResponse:
-        """State of every node."""
-        response: pb.GetStatusResponse = self._call(self._stub.GetStatus, pb.GetStatusRequest())
-        return response
+        return self._call(pb.GetStatusResponse, self._stub.GetStatus, pb.GetStatusRequest())
 
     def flows(self, **filters: Unpack[FlowFilters]) -> list[pb.Flow]:
         """Flows that match all filters."""
@@ -103,14 +99,9 @@ class FcnClient:
     def flow_pages(self, **filters: Unpack[FlowFilters]) -> Iterator[Sequence[pb.Flow]]:
         """The same page by page, as they come: all show the moment of the first. The time allowed
         is for each page; between two the caller may take his."""
-        request = _message(
-            pb.ListFlowsRequest,
-            node=filters.get("node"),
-            vrf=filters.get("vrf"),
-            address=filters.get("address"),
-            with_counters=filters.get("counters"),
-            with_unlabelled=filters.get("unlabelled"),
-        )
+        flags = {f"with_{name}": filters.get(name) for name in ("counters", "unlabelled")}
+        where = {name: filters.get(name) for name in ("node", "vrf", "address", "label")}
+        request = _message(pb.ListFlowsRequest, **where, **flags)
         call = self._stub.ListFlows(request)
         try:
             while (page := self._next(call)) is not None:
@@ -136,31 +127,36 @@ class FcnClient:
     ) -> pb.AddFlowResponse:
         """Register a flow manually; `timeout` in microseconds, 0: never, None: as configured."""
         request = _message(pb.AddFlowRequest, key=_key(key), source_qp=source_qp, timeout=timeout)
-        response: pb.AddFlowResponse = self._change(self._stub.AddFlow, request)
-        return response
+        return self._change(pb.AddFlowResponse, self._stub.AddFlow, request)
+
+    def add_flows(self, flows: Iterable[tuple[FlowKey, int, int | None]]) -> pb.AddFlowsResponse:
+        """Register flows, as `add_flow` does one; some thousands, as all are one message."""
+        messages = [
+            _message(pb.AddFlowRequest, key=_key(key), source_qp=source_qp, timeout=timeout)
+            for key, source_qp, timeout in flows
+        ]
+        request = pb.AddFlowsRequest(flows=messages)
+        return self._change(pb.AddFlowsResponse, self._stub.AddFlows, request)
 
     def delete_flow(self, key: FlowKey) -> None:
-        """Delete a flow and release its label."""
-        self._change(self._stub.DeleteFlow, _message(pb.DeleteFlowRequest, key=_key(key)))
+        request = _message(pb.DeleteFlowRequest, key=_key(key))
+        self._change(pb.DeleteFlowResponse, self._stub.DeleteFlow, request)
 
     def set_features(
         self, node: str, enabled: bool, features: Iterable[str] = ()
     ) -> pb.SetFeaturesResponse:
         """Enable or disable features of a node; without `features` all features of its role."""
         request = _message(pb.SetFeaturesRequest, node=node, features=features, enabled=enabled)
-        response: pb.SetFeaturesResponse = self._change(self._stub.SetFeatures, request)
-        return response
+        return self._change(pb.SetFeaturesResponse, self._stub.SetFeatures, request)
 
     def thresholds(self, node: str = "") -> pb.GetThresholdsResponse:
         """Queue depths at which levels begin."""
         request = _message(pb.GetThresholdsRequest, node=node)
-        response: pb.GetThresholdsResponse = self._call(self._stub.GetThresholds, request)
-        return response
+        return self._call(pb.GetThresholdsResponse, self._stub.GetThresholds, request)
 
     def set_thresholds(
         self, node: str, port: int, queue: int, depths: tuple[Depth, ...]
     ) -> pb.SetThresholdsResponse:
-        """Change the thresholds of one queue."""
         try:
             check_thresholds(depths)
         except DepthError as error:
@@ -174,35 +170,33 @@ class FcnClient:
             unit=depths[0].unit.name if depths else None,
         )
         request = pb.SetThresholdsRequest(queue=queue_thresholds)
-        response: pb.SetThresholdsResponse = self._change(self._stub.SetThresholds, request)
-        return response
+        return self._change(pb.SetThresholdsResponse, self._stub.SetThresholds, request)
 
     def counters(self, node: str = "") -> list[pb.Counter]:
         """Counters of one node, or of all connected nodes."""
         request = _message(pb.GetCountersRequest, node=node)
-        return list(self._call(self._stub.GetCounters, request).counters)
+        return list(self._call(pb.GetCountersResponse, self._stub.GetCounters, request).counters)
 
     def last_counters(self) -> pb.GetCountersResponse:
         """Those that are not 0, as the controller read them last, and when that was."""
         request = pb.GetCountersRequest(last=True)
-        response: pb.GetCountersResponse = self._call(self._stub.GetCounters, request)
-        return response
+        return self._call(pb.GetCountersResponse, self._stub.GetCounters, request)
 
     def paths(self, node: str = "") -> list[pb.Policy]:
         """Policies and their paths, of one node or of all."""
         request = _message(pb.ListPathsRequest, node=node)
-        return list(self._call(self._stub.ListPaths, request).policies)
+        return list(self._call(pb.ListPathsResponse, self._stub.ListPaths, request).policies)
 
     def links(self, node: str = "") -> list[pb.Link]:
         """Links that nodes watch, of one node or of all."""
         request = _message(pb.ListLinksRequest, node=node)
-        return list(self._call(self._stub.ListLinks, request).links)
+        return list(self._call(pb.ListLinksResponse, self._stub.ListLinks, request).links)
 
     def report_path(self, number: int, report: str) -> None:
         """Tell the PE of the path with this ID: failed, well, congested,
         relieved or forget."""
         request = _message(pb.ReportPathRequest, id=number, report=report)
-        self._change(self._stub.ReportPath, request)
+        self._change(pb.ReportPathResponse, self._stub.ReportPath, request)
 
     def diff_config(self, text: str, file: str) -> Iterator[pb.DiffConfigResponse]:
         """What a configuration would change, page by page; or its problems."""
@@ -216,10 +210,8 @@ class FcnClient:
     def apply_config(self, text: str, file: str) -> pb.ApplyConfigResponse:
         """Put a configuration in force as a whole; or its problems."""
         request = _message(pb.ConfigRequest, text=text, file=file)
-        response: pb.ApplyConfigResponse = self._change(
-            self._stub.ApplyConfig, request, CHANGE_TIMEOUT
-        )
-        return response
+        call = self._stub.ApplyConfig
+        return self._change(pb.ApplyConfigResponse, call, request, CHANGE_TIMEOUT)
 
     def events(self) -> Iterator[pb.Event]:
         """Events emitted after this call returns, until the caller stops."""
@@ -237,21 +229,27 @@ class FcnClient:
             raise self._explained(error) from None
 
     def _change(
-        self, method: Callable[..., Any], request: object, timeout: float | None = None
-    ) -> Any:  # noqa: ANN401
+        self,
+        _kind: type[M],
+        method: Callable[..., M],
+        request: object,
+        timeout: float | None = None,
+    ) -> M:
         """A call of which is noted who made it."""
         if not is_socket(self._endpoint):
-            return self._call(method, request, timeout)
+            return self._call(_kind, method, request, timeout)
         with word_for(self._endpoint.removeprefix("unix:")) as metadata:
-            return self._call(method, request, timeout, metadata)
+            return self._call(_kind, method, request, timeout, metadata)
 
     def _call(
         self,
-        method: Callable[..., Any],
+        _kind: type[M],
+        method: Callable[..., M],
         request: object,
         timeout: float | None = None,
         metadata: tuple[tuple[str, str], ...] = (),
-    ) -> Any:  # noqa: ANN401
+    ) -> M:
+        """_kind: of the answer, for types; messages have none."""
         try:
             return method(request, timeout=timeout or self._timeout, metadata=metadata)
         except grpc.RpcError as error:

@@ -8,12 +8,12 @@ from pathlib import Path
 import grpc
 
 from fcn.contract.certificates import TlsFileError
+from fcn.contract.rpc import Stub
 from fcn.contract.transport import is_socket
 from fcn.controller.leadership.ids import name_of
 from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.northbound.client import client_credentials
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.rpc import Stub
 from fcn.controller.store import StoreError
 
 LOG = logging.getLogger("fcn")
@@ -23,6 +23,13 @@ RETRY = 0.5
 
 MAX_IMAGE = 1 << 28
 """Octets."""
+
+SIGN_OF_LIFE = 1.0
+"""Seconds after which a leader that has nothing to say says that it is there."""
+
+SILENCE = 5.0
+"""Seconds without a word from a leader that was followed, until another one may lead. No event loop
+is late for so long."""
 
 KEEPALIVE_MS = 20_000
 """Without a word from the leader, until it is asked whether it is there, and then until it is not:
@@ -79,7 +86,7 @@ async def _follow(
 ) -> None:
     async with channel:
         jobs = [
-            asyncio.create_task(_read(channel, keep)),
+            asyncio.create_task(_read(channel, leadership, leader, keep)),
             asyncio.create_task(leadership.leads_no_more(leader)),
         ]
         try:
@@ -93,7 +100,18 @@ async def _follow(
         raise found
 
 
-async def _read(channel: grpc.aio.Channel, keep: Callable[[bytes], None]) -> None:
+async def _read(
+    channel: grpc.aio.Channel, leadership: Leadership, leader: int, keep: Callable[[bytes], None]
+) -> None:
     stub = Stub(channel, pb.DESCRIPTOR.services_by_name["Fcn"])
-    async for state in stub.FollowState(pb.FollowStateRequest()):
-        keep(state.image)
+    states = aiter(stub.FollowState(pb.FollowStateRequest()))
+    state = await anext(states, None)
+    try:
+        while state is not None:
+            leadership.speaks(leader)
+            if state.HasField("image"):
+                keep(state.image)
+            state = await asyncio.wait_for(anext(states, None), SILENCE)
+    except TimeoutError:
+        leadership.is_silent(leader)
+        raise StoreError(f"it has said nothing for {SILENCE:.0f} s") from None

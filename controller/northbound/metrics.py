@@ -178,7 +178,6 @@ class _Handler(WSGIRequestHandler):
     timeout = CLIENT_TIMEOUT
 
     def handle(self) -> None:
-        """Answer a request, if there is one."""
         with suppress(OSError):
             super().handle()
 

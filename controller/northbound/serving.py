@@ -12,6 +12,7 @@ import grpc
 
 from fcn.contract.certificates import Revoked, TlsFileError
 from fcn.contract.grpc_tls import server_credentials
+from fcn.contract.rpc import handler_of
 from fcn.contract.transport import ServerFiles, is_socket
 from fcn.controller.config.document import MAX_OCTETS
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
@@ -22,7 +23,6 @@ from fcn.controller.northbound.following import KEEPALIVE_MS
 from fcn.controller.northbound.local_users import SUFFIX, LocalUsers
 from fcn.controller.northbound.network import Network
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.rpc import handler_of
 
 LOG = logging.getLogger("fcn")
 

@@ -39,7 +39,6 @@ class Signed:
 
     @property
     def certificate_pem(self) -> bytes:
-        """For everybody."""
         return self.certificate.public_bytes(serialization.Encoding.PEM)
 
     @property

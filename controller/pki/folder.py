@@ -18,14 +18,7 @@ from cryptography import x509
 
 from fcn.contract.certificates import TlsFileError, read_certificates, read_file
 from fcn.contract.roles import Role
-from fcn.controller.pki.authority import (
-    Signed,
-    Usage,
-    new_ca,
-    read_signed,
-    revocation_list,
-    sign,
-)
+from fcn.controller.pki.authority import Signed, Usage, new_ca, read_signed, revocation_list, sign
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 

@@ -43,7 +43,6 @@ class LinkProvision:
         }
 
     def write(self) -> None:
-        """Intend the entries."""
         times = self._to.config.failure_detection
         if times is None or not self.links:
             return

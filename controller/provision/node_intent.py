@@ -25,22 +25,18 @@ class NodeIntent:
 
     @property
     def node(self) -> Node:
-        """The node in the configuration."""
         return self.config.nodes[self.name]
 
     @property
     def target(self) -> Target:
-        """The target of the node's program."""
         return self.pipeline.target
 
     @property
     def is_pe(self) -> bool:
-        """Whether the node is a provider edge."""
         return self.node.role == "pe"
 
     @property
     def two_thresholds(self) -> bool:
-        """Whether the domain is in the two-threshold mode."""
         return self.config.notification is Notification.TWO_THRESHOLD
 
     @property
@@ -50,11 +46,9 @@ class NodeIntent:
         return self.pipeline.has_tables(EGRESS_PE_TABLES)
 
     def vrf_id(self, name: str) -> int:
-        """The number the switches store for a VRF."""
         return self.config.vrfs[name].id
 
     def mac(self, port: Port) -> int:
-        """The node's own address on a port."""
         return port_mac(self.name, self.node, port)
 
     def underlay_addresses(self) -> set[IPv6Address]:

@@ -126,9 +126,7 @@ class Provision:
         return own_meter_cells(self._to)
 
     def vrf_id(self, name: str) -> int:
-        """The number the switches store for a VRF."""
         return self._to.vrf_id(name)
 
     def adjacency(self, number: int, mac: int) -> Adjacency:
-        """The neighbour with this MAC on a core port."""
         return self._to.adjacency(number, mac)

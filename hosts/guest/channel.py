@@ -101,7 +101,6 @@ class Channel:
             raise GuestError(f"{self._name}: {script}: {error}: {output[:200]!r}") from error
 
     def close(self) -> None:
-        """Close the connection; the guest goes on."""
         self._socket.close()
 
     def _readable(self) -> bool:

@@ -25,28 +25,10 @@ from fcn.hosts.guest.debian import (
 from fcn.hosts.guest.kernel_modules import load_order
 
 PACKAGES = (
-    "busybox-static",
-    "ibverbs-providers",
-    "iproute2",
-    "libbpf1",
-    "libbsd0",
-    "libc6",
-    "libcap2",
-    "libelf1",
-    "libgcc-s1",
-    "libibumad3",
-    "libibverbs1",
-    "libmd0",
-    "libmnl0",
-    "libnl-3-200",
-    "libnl-route-3-200",
-    "libpci3",
-    "librdmacm1",
-    "libudev1",
-    "perftest",
-    "rdmacm-utils",
-    "zlib1g",
-)
+    "busybox-static", "ibverbs-providers", "iproute2", "libbpf1", "libbsd0", "libc6", "libcap2",
+    "libelf1", "libgcc-s1", "libibumad3", "libibverbs1", "libmd0", "libmnl0", "libnl-3-200",
+    "libnl-route-3-200", "libpci3", "librdmacm1", "libudev1", "perftest", "rdmacm-utils", "zlib1g",
+)  # fmt: skip
 PROGRAMS = (
     "bin/ip",
     "usr/bin/rdma",
@@ -61,16 +43,9 @@ PROGRAMS = (
 # Not dependencies of other modules: rdma_rxe requests CRC-32 from the crypto layer by name,
 # rdma_ucm provides /dev/infiniband/rdma_cm, 9p the host's files (Guest, `share`).
 MODULES = (
-    "virtio_pci",
-    "virtio_console",
-    "virtio_net",
-    "crc32_generic",
-    "rdma_rxe",
-    "rdma_ucm",
-    "9pnet_virtio",
-    "9p",
-    "vrf",
-)
+    "virtio_pci", "virtio_console", "virtio_net", "crc32_generic", "rdma_rxe", "rdma_ucm",
+    "9pnet_virtio", "9p", "vrf",
+)  # fmt: skip
 INIT = Path(__file__).with_name("init.sh")
 EXTRA_MODULE = f"modules/extra/{extra_module.SOURCE.stem}.ko"
 LOADER = "lib64/ld-linux-x86-64.so.2"

@@ -8,7 +8,6 @@ from fcn.hosts.roce.build import fcn_roce
 
 
 def main() -> None:
-    """Become the program."""
     try:
         program = fcn_roce()
     except BuildError as error:

@@ -31,7 +31,6 @@ class RoceLog:
     events: tuple[Event, ...]
 
     def named(self, name: str) -> Iterator[Event]:
-        """Events of one name."""
         return (event for event in self.events if event.name == name)
 
     def one(self, name: str) -> Event:

@@ -46,7 +46,6 @@ class Receiver:
     pairs: tuple[QpPair, ...] = ()
 
     def arguments(self) -> list[str]:
-        """Arguments after the program's name."""
         return ["recv", *_options(self)]
 
 
@@ -86,7 +85,6 @@ class Sender:
     dcqcn: Dcqcn = field(default_factory=Dcqcn)
 
     def arguments(self) -> list[str]:
-        """Arguments after the program's name."""
         return ["send", *_options(self), *_options(self.dcqcn)]
 
 

@@ -41,7 +41,6 @@ class Story(ModalScreen[None]):
         self._sentences = sentences
 
     def compose(self) -> ComposeResult:
-        """The sentences, and how to go back."""
         with VerticalScroll(id="story"):
             yield Static(Text(self._title, style="bold"))
             yield Static(Text("\n".join(self._sentences)), id="sentences")
@@ -91,7 +90,6 @@ class Top(App[None]):
         return table.columns[column].most
 
     def compose(self) -> ComposeResult:
-        """What is said of the controller, the tables, and the filter."""
         yield Static(f"waiting for the controller at {self._api}", id="said", markup=False)
         with TabbedContent(id="tables"):
             for table in TABLES:
@@ -102,7 +100,6 @@ class Top(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """The columns."""
         for table in TABLES:
             self._draw(table.title)
         self._data("Nodes").focus()
@@ -186,25 +183,21 @@ class Top(App[None]):
         return self.query_one("#tables", TabbedContent).active.removeprefix("pane-")
 
     def action_table(self, title: str) -> None:
-        """Show a table."""
         self.query_one("#tables", TabbedContent).active = f"pane-{title}"
         self._data(title).focus()
 
     def action_sort(self) -> None:
-        """Sort by the next column."""
         table = self._tables[self._title]
         column = (self._sorted[self._title][0] + 1) % len(table.columns)
         self._sorted[self._title] = (column, self._first(table, column))
         self._draw(self._title)
 
     def action_reverse(self) -> None:
-        """Sort the other way round."""
         column, descending = self._sorted[self._title]
         self._sorted[self._title] = (column, not descending)
         self._draw(self._title)
 
     def action_filter(self) -> None:
-        """Ask for words."""
         field = self.query_one("#filter", Input)
         field.add_class("shown")
         field.focus()
@@ -216,11 +209,9 @@ class Top(App[None]):
             self._draw(title)
 
     def on_input_submitted(self) -> None:
-        """Back to the rows."""
         self._data(self._title).focus()
 
     def action_clear(self) -> None:
-        """All rows again."""
         field = self.query_one("#filter", Input)
         field.value = ""
         field.remove_class("shown")

@@ -4,9 +4,9 @@ import sys
 
 import grpc
 
+from fcn.contract.rpc import Stub
 from fcn.ptf_tests.targets.base import Target
 from fcn.softswitch.proto import trafficmanager_pb2 as pb
-from fcn.softswitch.proto import trafficmanager_pb2_grpc as pb_grpc
 
 
 class Softswitch(Target):
@@ -26,5 +26,5 @@ class Softswitch(Target):
         """Over the traffic manager service of the switch."""
         queue = pb.PortQueue(rate_pps=rate_pps, depth=depth)
         with grpc.insecure_channel(grpc_address) as channel:
-            stub = pb_grpc.TrafficManagerStub(channel)
+            stub = Stub(channel, pb.DESCRIPTOR.services_by_name["TrafficManager"])
             stub.SetPortQueue(pb.SetPortQueueRequest(port=port, queue=queue))

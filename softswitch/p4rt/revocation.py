@@ -8,10 +8,11 @@ import grpc
 from cryptography import x509
 
 from fcn.contract.certificates import Revoked, Watched
+from fcn.contract.rpc import while_allowed
 
 
 class RevocationGuard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
-    """Looks at every call when it begins: a stream that is open goes on."""
+    """Looks at every call when it begins, and at a stream every second."""
 
     def __init__(self, revoked: Watched[Revoked]) -> None:
         self._revoked = revoked
@@ -35,8 +36,7 @@ class RevocationGuard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
 
     def _behind(self, answer: Callable[..., Any]) -> Callable[..., Any]:
         async def stream(request: Any, context: grpc.aio.ServicerContext) -> AsyncIterator[Any]:  # noqa: ANN401
-            await self._look(context)
-            async for each in answer(request, context):
+            async for each in while_allowed(answer(request, context), lambda: self._look(context)):
                 yield each
 
         async def single(request: Any, context: grpc.aio.ServicerContext) -> Any:  # noqa: ANN401

@@ -3,6 +3,7 @@
 import grpc
 from finsy.proto import p4r_grpc
 
+from fcn.contract.rpc import handler_of
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.revocation import RevocationGuard
@@ -10,8 +11,7 @@ from fcn.softswitch.p4rt.service import P4RuntimeService
 from fcn.softswitch.p4rt.trace import TraceService
 from fcn.softswitch.p4rt.trafficmanager import TrafficManagerService
 from fcn.softswitch.p4rt.transport import Transport, TransportError
-from fcn.softswitch.proto import trace_pb2_grpc as trace_grpc
-from fcn.softswitch.proto import trafficmanager_pb2_grpc as tm_grpc
+from fcn.softswitch.proto import trace_pb2, trafficmanager_pb2
 
 KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS = 30_000, 20_000
 """A client that vanished without closing its connection is primary for the sum of both at most."""
@@ -61,9 +61,12 @@ def open_server(device: Device, ports: Ports, transport: Transport) -> tuple[grp
     guards = [RevocationGuard(revoked)] if transport.crl is not None else []
     server = grpc.aio.server(interceptors=guards, options=_OPTIONS + keepalive)
     p4r_grpc.add_P4RuntimeServicer_to_server(P4RuntimeService(device), server)
-    traffic_manager = TrafficManagerService(ports, device.statistics)
-    tm_grpc.add_TrafficManagerServicer_to_server(traffic_manager, server)
-    trace_grpc.add_TraceServicer_to_server(TraceService(device), server)
+    for proto, implementation in (
+        (trafficmanager_pb2, TrafficManagerService(ports, device.statistics)),
+        (trace_pb2, TraceService(device)),
+    ):
+        (service,) = proto.DESCRIPTOR.services_by_name.values()
+        server.add_generic_rpc_handlers((handler_of(service, implementation),))
     try:
         port = (
             server.add_insecure_port(address)

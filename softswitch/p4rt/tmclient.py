@@ -6,8 +6,8 @@ from typing import Any
 
 import grpc
 
+from fcn.contract.rpc import Stub
 from fcn.softswitch.proto import trafficmanager_pb2 as tm
-from fcn.softswitch.proto import trafficmanager_pb2_grpc as tm_grpc
 
 
 class TrafficManagerClient:
@@ -37,7 +37,7 @@ class TrafficManagerClient:
             self._channel = grpc.aio.secure_channel(
                 self._address, self._credentials, options=self._options
             )
-        self._stub = tm_grpc.TrafficManagerStub(self._channel)
+        self._stub = Stub(self._channel, tm.DESCRIPTOR.services_by_name["TrafficManager"])
         return self
 
     async def __aexit__(

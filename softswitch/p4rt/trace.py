@@ -12,7 +12,6 @@ from fcn.softswitch.engine.program import Program, traced
 from fcn.softswitch.engine.tracing import Bounds, Filter, TraceControl
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.proto import trace_pb2 as pb
-from fcn.softswitch.proto import trace_pb2_grpc as pb_grpc
 from fcn.softswitch.stories.filters import FilterError, read_filter
 from fcn.softswitch.stories.story import to_json
 from fcn.softswitch.stories.teller import Teller
@@ -27,7 +26,7 @@ _LOOK = 0.02
 """Seconds between looks at what has been told."""
 
 
-class TraceService(pb_grpc.TraceServicer):  # type: ignore[misc]
+class TraceService:
     """fcn.softswitch.v1.Trace of one device."""
 
     def __init__(self, device: Device) -> None:

@@ -11,14 +11,13 @@ from grpc.aio import ServicerContext
 from fcn.softswitch.api import PortQueue
 from fcn.softswitch.p4rt.ports import PortError, Ports
 from fcn.softswitch.proto import trafficmanager_pb2 as tm
-from fcn.softswitch.proto import trafficmanager_pb2_grpc as tm_grpc
 
 _MIN_INTERVAL_NS = 1_000_000
 _DEFAULT_INTERVAL_NS = 10_000_000
 _NS = 1e-9
 
 
-class TrafficManagerService(tm_grpc.TrafficManagerServicer):  # type: ignore[misc]
+class TrafficManagerService:
     """fcn.softswitch.v1.TrafficManager of one device."""
 
     def __init__(self, ports: Ports, statistics: Callable[[], Mapping[str, int]]) -> None:

@@ -1,1 +1,1 @@
-"""Generated code of the softswitch's own gRPC services (`make -C softswitch/proto`)."""
+"""Generated code of the softswitch's own gRPC services (`make proto`)."""

@@ -8,8 +8,8 @@ from pathlib import Path
 import grpc
 from finsy.proto import p4r, p4r_grpc
 
+from fcn.contract.rpc import Stub
 from fcn.softswitch.proto import trace_pb2 as pb
-from fcn.softswitch.proto import trace_pb2_grpc as pb_grpc
 from fcn.softswitch.stories.story import Story, from_json
 
 _OPTIONS = [("grpc.max_receive_message_length", 256 << 20)]
@@ -69,7 +69,7 @@ def tell(
 ) -> Iterator[Story | pb.Summary]:
     """Stories as they become complete, and the summary. Raises LiveError."""
     with _channel(where) as channel:
-        for told in pb_grpc.TraceStub(channel).Tell(request):
+        for told in Stub(channel, pb.DESCRIPTOR.services_by_name["Trace"]).Tell(request):
             match told.WhichOneof("what"):
                 case "ready":
                     ready()

@@ -9,7 +9,6 @@ from fcn.bench.findings import cases, document, plots
 from fcn.bench.findings.numbers import (
     COLUMNS,
     GRIDS,
-    GRIDS_FOLDER,
     Number,
     Numbers,
     keep,
@@ -39,17 +38,15 @@ SOME = grid(
 
 
 @pytest.mark.parametrize("name", GRIDS)
-def test_grids_are_possible_and_their_numbers_are_all_there(name: str) -> None:
-    sweep = load_grid(GRIDS_FOLDER / f"{name}.yaml")
+def test_grids_are_possible_and_their_numbers_are_all_there(name: str, tmp_path: Path) -> None:
+    sweep = load_grid(cases.grid_file(name, tmp_path))
     numbers = read(name)
     assert set(numbers.cases) == set(sweep.grid.cases)
     assert set(numbers.modes) == set(sweep.grid.modes)
 
 
-def test_grids_are_those_of_the_rule() -> None:
-    assert cases.files() == {name: (GRIDS_FOLDER / name).read_text() for name in cases.files()}, (
-        "python -m fcn.bench.findings.cases"
-    )
+def test_the_scenario_is_that_of_the_rule() -> None:
+    assert cases.INCAST.read_text() == cases.incast(), "python -m fcn.bench.findings.cases"
 
 
 def test_the_page_is_that_of_the_numbers() -> None:

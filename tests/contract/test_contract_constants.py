@@ -4,12 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fcn.contract.constants import (
-    PipelineError,
-    architecture_numbers,
-    compiled_file,
-    enum_members,
-)
+from fcn.contract.constants import PipelineError, architecture_numbers, compiled_file, enum_members
 
 
 def test_enums_by_name() -> None:

@@ -15,11 +15,7 @@ FIGURE = {
     "ECT(1)": ("ECT(1)", "ECT(1) (!)", "ECT(1)", "CE"),
     "CE": ("CE", "CE", "CE (!!!)", "CE"),
 }
-EVENTS = {
-    "": "NONE",
-    "(!)": "ECN_UNUSED_COMBINATION",
-    "(!!!)": "ECN_DANGEROUS_COMBINATION",
-}
+EVENTS = {"": "NONE", "(!)": "ECN_UNUSED_COMBINATION", "(!!!)": "ECN_DANGEROUS_COMBINATION"}
 CODEPOINTS = {"Not-ECT": 0b00, "ECT(1)": 0b01, "ECT(0)": 0b10, "CE": 0b11}
 """RFC 3168 section 5, figure 1."""
 

@@ -56,11 +56,7 @@ def test_tables_and_digests_are_in_the_program(folder: Path | None) -> None:
     for named in (FLOW_TABLES, GATEWAY_TABLES, LABEL_TABLES, ROUTE_TABLES):
         assert {*named.values()} <= tables
     digests = {digest.alias for digest in schema.digests}
-    assert digests == {
-        *NEW_FLOW_DIGESTS.values(),
-        *CM_DIGESTS.values(),
-        *NEIGHBOR_DIGESTS.values(),
-    }
+    assert digests == {*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values(), *NEIGHBOR_DIGESTS.values()}
 
 
 @pytest.mark.parametrize(("role", "counters"), [("pe", COUNTERS_OF_PE), ("p", COUNTERS_OF_P)])

@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from typer.testing import CliRunner, Result
 
 from fcn.contract.targets import V1MODEL
+from fcn.controller.cli.main import app
 from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.controller.proto import fcn_pb2 as pb
 
@@ -235,15 +237,9 @@ class Lab:
         hexes = [payload.hex() for payload in payloads]
         sh(*self.inside(source, sys.executable, "-c", script, target, *hexes))
 
-    def fcn(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """The `fcn` command against the running controller."""
-        return subprocess.run(
-            [sys.executable, "-m", "fcn.controller.cli.main", *arguments],
-            env=os.environ | {"FCN_API": self.api, "COLUMNS": "200"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    def fcn(self, *arguments: str) -> Result:
+        """The `fcn` command against the running controller, in this process."""
+        return CliRunner(env={"FCN_API": self.api, "COLUMNS": "200"}).invoke(app, arguments)
 
     def tear_down(self) -> None:
         """Stop all processes and remove the namespaces, with everything in them."""

@@ -17,7 +17,10 @@ from fcn.controller.flows.trail import connection_port
 from fcn.controller.northbound.client import FcnClient
 from fcn.controller.proto import fcn_pb2 as pb
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root"),
+    pytest.mark.exhaustive,
+]
 
 WRITE, ACK = 0x0A, 0x11
 QPS = 16

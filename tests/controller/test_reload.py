@@ -221,11 +221,7 @@ async def test_what_was_said_by_command_stays_until_the_file_says_something_else
     ],
 )
 async def test_a_file_is_refused_as_a_whole(
-    network: dict[str, Any],
-    switches: Switches,
-    change: dict[str, Any],
-    where: str,
-    reason: str,
+    network: dict[str, Any], switches: Switches, change: dict[str, Any], where: str, reason: str
 ) -> None:
     async with running(network, switches) as it:
         config, before = it.plane.config, it.writes()

@@ -137,13 +137,7 @@ def test_a_storm_does_not_fill_the_disk(
         log.removeHandler(handler)
         log.setLevel(logging.NOTSET)
     assert messages == 12_000
-    kinds = (
-        Kind.CM_MESSAGE,
-        Kind.SOURCE_QP,
-        Kind.FLOW_LABELLED,
-        Kind.FLOW_REMOVED,
-        Kind.REFUSED,
-    )
+    kinds = (Kind.CM_MESSAGE, Kind.SOURCE_QP, Kind.FLOW_LABELLED, Kind.FLOW_REMOVED, Kind.REFUSED)
     lines = text.getvalue().splitlines()
     # Before the first minute is over, and once a minute; one line each says what was left out.
     assert len(lines) <= len(kinds) * (LIMIT + 1) * 11

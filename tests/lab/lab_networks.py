@@ -137,11 +137,7 @@ class Wan:
         """Make a host a RoCEv2 host."""
         host = (self.lefts if side == 1 else self.rights)[number]
         return RoceHost(
-            host,
-            address(side, number),
-            host_mac(side, number),
-            self.gateway(side, number),
-            options,
+            host, address(side, number), host_mac(side, number), self.gateway(side, number), options
         )
 
 

@@ -37,8 +37,14 @@ class Case:
 
 CASES = [
     pytest.param(Case(2, 200, 250_000, 55_000, 0, 120 * MILLISECOND), id="100-km"),
-    pytest.param(Case(2, 200, 250_000, 55_000, 8_000_000, 120 * MILLISECOND), id="staggered"),
-    pytest.param(Case(4, 100, 100_000, 55_000, 3_000_000, 120 * MILLISECOND), id="40-km"),
+    pytest.param(
+        Case(2, 200, 250_000, 55_000, 8_000_000, 120 * MILLISECOND),
+        id="staggered",
+        marks=EXHAUSTIVE,
+    ),
+    pytest.param(
+        Case(4, 100, 100_000, 55_000, 3_000_000, 120 * MILLISECOND), id="40-km", marks=EXHAUSTIVE
+    ),
     pytest.param(
         Case(2, 200, 250_000, 300_000, 0, 200 * MILLISECOND), id="timer-of-NICs", marks=EXHAUSTIVE
     ),

@@ -43,11 +43,7 @@ def test_the_marking_probability_follows_the_curve() -> None:
 
 @pytest.mark.parametrize(
     ("sent", "left"),
-    [
-        (Ecn.NOT_ECT, {Ecn.NOT_ECT}),
-        (Ecn.ECT1, {Ecn.ECT1, Ecn.CE}),
-        (Ecn.CE, {Ecn.CE}),
-    ],
+    [(Ecn.NOT_ECT, {Ecn.NOT_ECT}), (Ecn.ECT1, {Ecn.ECT1, Ecn.CE}), (Ecn.CE, {Ecn.CE})],
 )
 def test_what_is_no_ect0_is_never_marked_as_light(sent: Ecn, left: set[Ecn]) -> None:
     """PEC-1, PEC-5: Not-ECT and CE stay; ECT(1) becomes CE only."""

@@ -183,7 +183,5 @@ def test_commands_of_the_wheel_work(installed: Installed) -> None:
         config.write_text(text)
         stack.enter_context(installed.running("fcn", "run", "-c", config, says="API on"))
         wait_until(
-            lambda: installed.succeeds("fcn", "status", api=api),
-            PATIENCE_S,
-            "both switches up",
+            lambda: installed.succeeds("fcn", "status", api=api), PATIENCE_S, "both switches up"
         )

@@ -61,12 +61,7 @@ OCTETS = st.integers(0, 255)
 PERMILLES = st.integers(0, 1000)
 IPV6 = st.builds(lambda number: str(IPv6Address(number)), st.integers(0, 2**128 - 1))
 IPV4 = st.builds(lambda number: str(IPv4Address(number)), WORDS)
-TUPLE = {
-    "label": st.integers(0, 2**20 - 1),
-    "protocol": OCTETS,
-    "sport": SHORTS,
-    "dport": SHORTS,
-}
+TUPLE = {"label": st.integers(0, 2**20 - 1), "protocol": OCTETS, "sport": SHORTS, "dport": SHORTS}
 ORIGINS = st.builds(Origin, node=WORDS, link=WORDS, epoch=WORDS, sequence=WORDS)
 OTHERS: list[st.SearchStrategy[Tlv]] = [
     st.builds(PathId, path_id=WORDS),
@@ -286,8 +281,7 @@ def test_the_layout_octet_by_octet() -> None:
         "c000ee5d0044689c00010f00" + origin + "0200000400000005" + inner + "0400000402000000"
     )
     congestion = FantelIcmpv6(
-        event=Event.CONGESTION,
-        parameters=[ORIGIN, OUTER, BufferStatus(queue=1, level=5, depth=40)],
+        event=Event.CONGESTION, parameters=[ORIGIN, OUTER, BufferStatus(queue=1, level=5, depth=40)]
     )
     addresses = "fc00" + "0" * 27 + "1" + "fc00" + "0" * 27 + "2"
     outer = "0300002868cafe29" + addresses + "00000000"

@@ -10,8 +10,8 @@ from typing import Any
 
 import grpc
 
+from fcn.contract.rpc import handler_of
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.rpc import handler_of
 
 Ends = tuple[str, int, str, int]
 
@@ -116,6 +116,7 @@ class ScriptedController:
                     name=node.name,
                     role=node.role,
                     state=self.states.get(node.name, "up"),
+                    grpc="127.0.0.1:9",
                     features=["learning", "translation"] if node.role == "pe" else ["notification"],
                     flows=sum(each.node == node.name for each in self.flows),
                 )

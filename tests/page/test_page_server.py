@@ -18,7 +18,8 @@ import pytest
 from page_process import WAIT, page_running
 from scripted_controller import ScriptedController, flow, line_network, network
 
-from fcn.page import server
+from fcn.page import address, server
+from fcn.page.address import PageError
 from fcn.page.hub import FRAMES, FullError, Hub
 from fcn.page.model import Frame
 from fcn.page.server import FILES
@@ -218,23 +219,17 @@ def test_only_by_a_name_of_this_machine(lonely: str, host: str, status: int) -> 
         assert get(lonely, "/stream", host=host).status == status
 
 
-def page(*options: str) -> subprocess.CompletedProcess[str]:
-    """The command, which must end by itself."""
-    command = [sys.executable, "-m", "fcn.page", *options]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=WAIT)
-
-
 @pytest.mark.parametrize("listen", ["0.0.0.0:9664", "192.0.2.1:9664", "[::]:9664", "unix:/tmp/a"])
 def test_an_address_that_others_reach_is_refused(listen: str) -> None:
-    done = page("--listen", listen)
-    assert done.returncode == 1
-    assert "is no loopback address" in done.stderr
+    with pytest.raises(PageError, match="is no loopback address"):
+        address.listen(listen)
 
 
 def test_a_port_in_use() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         listen = f"127.0.0.1:{other.getsockname()[1]}"
-        done = page("--listen", listen)
+        command = [sys.executable, "-m", "fcn.page", "--listen", listen]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=WAIT)
     assert done.returncode == 1
     assert f"cannot serve the page on {listen}: " in done.stderr
 
@@ -253,9 +248,7 @@ def test_a_socket_of_another_namespace_is_served(controller: ScriptedController,
             process.wait(WAIT)
 
 
-async def test_connections_on_which_nobody_asks_are_closed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_connections_on_which_nobody_asks_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "IDLE", 0.2)
     hub, listening = Hub(), socket.create_server(("127.0.0.1", 0))
     address = listening.getsockname()

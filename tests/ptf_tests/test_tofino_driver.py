@@ -98,7 +98,7 @@ def test_tcam_row_is_one_of_its_own_and_an_empty_one_hits_nothing() -> None:
     assert not any(_hits((low, high), key, {}) for key in (0, 1, (1 << 44) - 1))
 
 
-@pytest.mark.parametrize("width", [1, 4, 5, 9])
+@pytest.mark.parametrize("width", [1, 4, 5, pytest.param(9, marks=pytest.mark.exhaustive)])
 def test_rows_of_a_range_have_its_values_and_no_others(width: int) -> None:
     places = [(start, min(4, width - start)) for start in range(0, width, 4)][::-1]
     for low, high in itertools.combinations_with_replacement(range(1 << width), 2):

@@ -150,7 +150,7 @@ def test_compiled_programs_write_every_local_first(name: str) -> None:
     assert read_before_written(load(name)) == []
 
 
-@pytest.mark.parametrize("step", [8 * SAMPLE, pytest.param(SAMPLE, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("step", [40 * SAMPLE, pytest.param(SAMPLE, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_of_each_write_that_is_removed_the_proof_says_whether_it_was_needed(
     name: str, step: int

@@ -24,6 +24,11 @@ def is_running(pid: int) -> bool:
     return status.rpartition(")")[2].split()[0] != "Z"
 
 
+def ended(pids: set[int]) -> bool:
+    """Whether none of these processes is running."""
+    return not any(map(is_running, pids))
+
+
 def interfaces() -> set[str]:
     """Interfaces of the topologies' switches that are visible outside of it."""
     shown = subprocess.run(["ip", "-br", "link"], capture_output=True, text=True, check=True)

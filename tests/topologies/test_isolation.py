@@ -6,12 +6,13 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
-from process_tree import descendants, interfaces, is_running
+from process_tree import descendants, ended, interfaces
 
 from fcn.hosts.processes import wait_until
 
@@ -68,26 +69,19 @@ def test_work_is_interrupted_and_cleans_up(number: signal.Signals) -> None:
         process.send_signal(number)
         assert process.wait(PATIENCE_S) == 128 + number
         assert first_line(process) == "cleaned up\n"
-        assert not any(map(is_running, started))
+        assert ended(started)
 
 
+@pytest.mark.parametrize("tell", [os.kill, os.killpg])
 @pytest.mark.parametrize("number", ENDING)
-def test_a_service_ends_in_order(number: signal.Signals) -> None:
+def test_a_service_ends_in_order(
+    number: signal.Signals, tell: Callable[[int, signal.Signals], None]
+) -> None:
+    """Also when all of its group are told, as when a terminal hangs up."""
     with program("isolated", "serve") as process:
         assert "inside" in first_line(process)
         assert first_line(process) == "waiting\n"
-        process.send_signal(number)
-        assert process.wait(PATIENCE_S) == 0
-        assert first_line(process) == "ended in order\n"
-
-
-@pytest.mark.parametrize("number", ENDING)
-def test_a_signal_to_all_of_the_group_ends_it_in_order(number: signal.Signals) -> None:
-    """As when a terminal hangs up."""
-    with program("isolated", "serve") as process:
-        assert "inside" in first_line(process)
-        assert first_line(process) == "waiting\n"
-        os.killpg(process.pid, number)
+        tell(process.pid, number)
         assert process.wait(PATIENCE_S) == 0
         assert first_line(process) == "ended in order\n"
 
@@ -118,7 +112,7 @@ def test_nothing_is_left_when_the_process_is_killed() -> None:
         started = descendants(process.pid)
         assert len(started) == 2
         process.kill()
-        wait_until(lambda: not any(map(is_running, started)), PATIENCE_S, "all processes gone")
+        wait_until(partial(ended, started), PATIENCE_S, "all processes gone")
 
 
 @contextmanager
@@ -143,34 +137,17 @@ def nodes_up(command: list[str]) -> int:
     return len(re.findall(r"\bup\b", done.stdout))
 
 
-@pytest.mark.parametrize(
-    "number",
-    [ENDING[0], *(pytest.param(each, marks=pytest.mark.exhaustive) for each in ENDING[1:])],
-)
-def test_a_topology_is_reached_from_outside_and_ends_with_all_in_it(
-    tmp_path: Path, number: signal.Signals
-) -> None:
+def test_topologies_are_reached_from_outside_and_end_with_all_in_them(tmp_path: Path) -> None:
+    """Two at once. The second's directory is so deep that a socket below it would have too long a
+    path."""
     before = interfaces()
-    with wan(tmp_path) as (process, commands):
-        started = descendants(process.pid)
-        assert len(started) > 8, "switches, hosts and controller"
-        assert [command[1] for command in commands] == ["status", "counters", "events", "topo"]
-        assert nodes_up(commands[0]) == 4
-        assert subprocess.run(commands[1], capture_output=True, check=False).returncode == 0
-        assert (tmp_path / "api").stat().st_mode & 0o777 == 0o700
-        process.send_signal(number)
-        assert process.wait(PATIENCE_S) == 0
-        wait_until(lambda: not any(map(is_running, started)), PATIENCE_S, "all processes gone")
-    assert not (tmp_path / "api").exists()
-    assert interfaces() == before
-
-
-def test_two_topologies_at_once(tmp_path: Path) -> None:
-    """The second's directory is so deep that a socket below it would have too long a path."""
-    deep = tmp_path / ("d" * 100)
-    with ExitStack() as stack:
-        _, here = stack.enter_context(wan(tmp_path / "a"))
-        process, there = stack.enter_context(wan(deep))
+    near, deep = tmp_path / "a", tmp_path / ("d" * 100)
+    with wan(near) as (first, here), wan(deep) as (second, there):
+        started = {process: descendants(process.pid) for process in (first, second)}
+        assert len(started[first]) > 8, "switches, hosts and controller"
+        assert [command[1] for command in here] == ["status", "counters", "events", "topo"]
+        assert subprocess.run(here[1], capture_output=True, check=False).returncode == 0
+        assert (near / "api").stat().st_mode & 0o777 == 0o700
         assert here[0] != there[0]
         assert nodes_up(here[0]) == nodes_up(there[0]) == 4
         with program("fcn.topologies.run", "wan", "--out", deep) as third:
@@ -179,7 +156,11 @@ def test_two_topologies_at_once(tmp_path: Path) -> None:
             assert "choose another directory with --out" in " ".join(output.split())
         socket = Path(there[0][-1].removeprefix("unix:"))
         assert socket.is_socket()
-        process.terminate()
-        assert process.wait(PATIENCE_S) == 0
+        for process, number in ((second, signal.SIGTERM), (first, signal.SIGHUP)):
+            assert nodes_up(here[0]) == 4, "the end of the other changes nothing"
+            process.send_signal(number)
+            assert process.wait(PATIENCE_S) == 0
+            wait_until(partial(ended, started[process]), PATIENCE_S, "all processes gone")
         assert not socket.parent.exists()
-        assert nodes_up(here[0]) == 4
+    assert not (near / "api").exists()
+    assert interfaces() == before

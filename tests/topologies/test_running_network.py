@@ -7,10 +7,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
-from process_tree import descendants, is_running
+from process_tree import descendants, ended
 
 from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.hosts.processes import wait_until
@@ -119,7 +120,7 @@ def test_traffic_does_not_outlive_its_command(network: Network) -> None:
         started = descendants(sending.pid)
         assert len(started) == 2, "a sender and a receiver"
         sending.kill()
-        wait_until(lambda: not any(map(is_running, started)), PATIENCE_S, "both have ended")
+        wait_until(partial(ended, started), PATIENCE_S, "both have ended")
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,6 @@ class CompilerError(Exception):
 
 
 def compiler_version() -> str | None:
-    """Version of the installed p4c, None when it is not installed."""
     place = shutil.which(COMPILER)
     if place is None:
         return None
@@ -290,7 +289,6 @@ def check() -> int:
 
 
 def main() -> int:
-    """Command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--check", action="store_true", help="compare, write nothing")

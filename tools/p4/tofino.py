@@ -197,7 +197,6 @@ def check() -> int:
 
 
 def main() -> int:
-    """Command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--check", action="store_true", help="compare, write nothing")

@@ -136,10 +136,7 @@ def plot(results: dict[str, dict[str, Outcome]]) -> None:
         placed = {int(f): n for f, n in results[chip.name].items() if isinstance(n, int)}
         (line,) = axes.plot(list(placed), list(placed.values()), marker="o", label=chip.name)
         axes.axhline(chip.stages, color=line.get_color(), linestyle=":", linewidth=1)
-    axes.set(
-        xlabel="flows per address family",
-        ylabel="stages of the PE (dotted: the chip's)",
-    )
+    axes.set(xlabel="flows per address family", ylabel="stages of the PE (dotted: the chip's)")
     axes.set_xticks(SWEEP, [f"{flows:,}" for flows in SWEEP])
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_ylim(bottom=0)

@@ -121,13 +121,9 @@ class Fabric:
 
 # ECMP hashes addresses and ports, so that the flows of one host use both spines.
 _FORWARDING = (
-    "sysctl",
-    "-qw",
-    "net.ipv4.ip_forward=1",
-    "net.ipv6.conf.all.forwarding=1",
-    "net.ipv4.fib_multipath_hash_policy=1",
-    "net.ipv6.fib_multipath_hash_policy=1",
-)
+    "sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1",
+    "net.ipv4.fib_multipath_hash_policy=1", "net.ipv6.fib_multipath_hash_policy=1",
+)  # fmt: skip
 
 
 def _link_up(name: str, address: str) -> list[str]:

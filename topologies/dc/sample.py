@@ -53,22 +53,18 @@ class SampleFlow:
 
     @property
     def src(self) -> str:
-        """Source address."""
         return self.sender.address(self.family)
 
     @property
     def dst(self) -> str:
-        """Destination address."""
         return self.receiver.address(self.family)
 
     @property
     def sender_qp(self) -> int:
-        """The queue pair that sends."""
         return FIRST_SENDER_QP + self.number
 
     @property
     def receiver_qp(self) -> int:
-        """The queue pair that receives."""
         return FIRST_RECEIVER_QP + self.number
 
 
@@ -118,10 +114,7 @@ def sample_flows(near: DataCentre, far: DataCentre, count: int) -> tuple[SampleF
 
 
 def run_sample(
-    network: Network,
-    flows: Sequence[SampleFlow],
-    directory: Path,
-    progress: Callable[[str], None],
+    network: Network, flows: Sequence[SampleFlow], directory: Path, progress: Callable[[str], None]
 ) -> SampleResult:
     """Send, compare with the controller's mapping, count notifications; raises ProcessError."""
     directory.mkdir(parents=True, exist_ok=True)

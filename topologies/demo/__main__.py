@@ -38,7 +38,6 @@ console = Console()
 
 
 def run_once(network: Network, scenario: Scenario, mode: Mode, out: Path) -> RunRecord:
-    """One run with its progress shown."""
     with Display(console, scenario, mode, network.page) as display:
         return Run(network, scenario, mode, out / mode.name, display.show).carry_out()
 

@@ -169,7 +169,6 @@ def panels(figures: Sequence[Figures]) -> tuple[Panel, ...]:
 
 
 def draw_comparison(figures: Sequence[Figures], title: str, path: Path) -> None:
-    """All panels side by side."""
     width = max(12.0, 2.2 * len(figures) + 6.0)
     figure, axes = pyplot.subplots(2, 3, figsize=(width, 8.0), layout="constrained")
     for each, panel in zip(axes.flat, panels(figures), strict=True):

@@ -50,7 +50,6 @@ def numbers(results: Results) -> tuple[Number, Number, Number]:
 
 
 def conclusion(results: Results) -> str:
-    """One sentence."""
     ecn, mode = compared(results)
     title = mode.mode.title
     if ecn is None:

@@ -33,7 +33,6 @@ class Display:
             self._live.stop()
 
     def show(self, progress: Progress) -> None:
-        """Show a state of the run."""
         if self._live is not None:
             self._live.update(self._table(progress))
         elif progress.elapsed_s >= self._next_line_s:

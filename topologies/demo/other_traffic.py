@@ -24,7 +24,6 @@ class Seen:
 
     @property
     def received(self) -> int:
-        """Packets that arrived."""
         return len(self.arrivals)
 
 

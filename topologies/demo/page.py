@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 
-from fcn.topologies.demo.check import Check
+from fcn.topologies.demo.checks import Check
 from fcn.topologies.demo.comparison import Row
 from fcn.topologies.demo.conclusion import conclusion, fairness_notes, numbers
 from fcn.topologies.demo.congestion import CALM_MS

@@ -11,11 +11,12 @@ import signal
 import socket
 import struct
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from fcn.topologies.arrival_stamps import NS_PER_S, receive_stamped, stamp_arrivals
+from fcn.topologies.arrival_stamps import NS_PER_S, arrivals, stamp_arrivals
 
 MODULE = "fcn.topologies.demo.probe"
 READY = "receiving"
@@ -38,7 +39,6 @@ class Arrival:
 
     @property
     def latency_ns(self) -> int:
-        """How long it took."""
         return self.arrived_ns - self.sent_ns
 
 
@@ -77,34 +77,22 @@ def send(local: str, remote: str, start_ns: int, pps: int, seconds: float) -> No
 
 def receive(local: str, log: Path) -> None:
     """Receive until SIGINT, and what is left then."""
-    ending = False
-
-    def end(*_signal: object) -> None:
-        nonlocal ending
-        ending = True
-
-    signal.signal(signal.SIGINT, end)
+    ending = threading.Event()
+    signal.signal(signal.SIGINT, lambda *_: ending.set())
     # Kernel stamps are wall-clock time, those of the sender monotonic.
     to_monotonic = time.monotonic_ns() - time.time_ns()
-    arrivals: list[tuple[int, int, int]] = []
+    seen: list[tuple[int, int, int]] = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
         stamp_arrivals(own)
         own.bind((local, PORT))
         own.settimeout(POLL_S)
         print(READY, flush=True)
-        while True:
-            try:
-                data, stamp = receive_stamped(own, PAYLOAD.size)
-            except TimeoutError:
-                if ending:
-                    break
-                continue
-            arrivals.append((*PAYLOAD.unpack(data), stamp + to_monotonic))
-    log.write_text(json.dumps(arrivals))
+        for data, stamp in arrivals(own, PAYLOAD.size, ending.is_set):
+            seen.append((*PAYLOAD.unpack(data), stamp + to_monotonic))
+    log.write_text(json.dumps(seen))
 
 
 def main() -> None:
-    """One end of a flow."""
     parser = argparse.ArgumentParser(prog=f"python -m {MODULE}")
     roles = parser.add_subparsers(dest="role", required=True)
     sender, receiver = roles.add_parser("send"), roles.add_parser("receive")

@@ -15,13 +15,7 @@ Records = Mapping[str, RunRecord]
 
 # In place of {}: what the modes call a notice.
 NOTIFICATION_EVENTS = {
-    "p": (
-        "CE_MARKED",
-        "{}_TRIGGERED",
-        "{}_INTERVAL_SUPPRESSED",
-        "{}_RATE_SUPPRESSED",
-        "{}_SENT",
-    ),
+    "p": ("CE_MARKED", "{}_TRIGGERED", "{}_INTERVAL_SUPPRESSED", "{}_RATE_SUPPRESSED", "{}_SENT"),
     "pe": ("CE_MARKED", "{}_SENT", "{}_RECEIVED", "OWN_CONGESTION", "CNP_SENT"),
 }
 HOLDING_EVENTS = {
@@ -32,12 +26,8 @@ HOLDING_EVENTS = {
 
 
 def comparison(results: Results) -> list[Row]:
-    """The table of the modes."""
     first, *rest = comparison_rows([each.figures for each in results.values()])
-    spread = Row(
-        "  quartiles",
-        tuple(_spread(each.reactions_ms) for each in results.values()),
-    )
+    spread = Row("  quartiles", tuple(_spread(each.reactions_ms) for each in results.values()))
     above = Row(
         "time above level 1 per onset, median",
         tuple(f"{each.time_above_ms:.0f} ms" for each in results.values()),
@@ -58,7 +48,6 @@ def _spread(values: Sequence[float]) -> str:
 
 
 def details(results: Results) -> list[Row]:
-    """More about each run."""
     return list(_detail_rows(list(results.values())))
 
 

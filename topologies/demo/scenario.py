@@ -151,7 +151,6 @@ class Scenario:
         return str((addresses.ipv4 if flow.ip_version == 4 else addresses.ipv6).ip)
 
     def ipv4(self, host: str) -> str:
-        """A host's IPv4 address."""
         return str(self.topology.addresses(host).ipv4.ip)
 
     @staticmethod
@@ -200,10 +199,7 @@ def _scenario(seconds: float, round_s: float, join_s: float, sending_s: float) -
             Flow("h1", "h3", 4, qps=2, pps=share, start_s=0.0),
             Flow("h2", "h4", 6, qps=4, pps=share, start_s=join_s),
         ),
-        others=(
-            OtherFlow("same queue", "h5", "h6"),
-            OtherFlow("same ports", "h5", "h7"),
-        ),
+        others=(OtherFlow("same queue", "h5", "h6"), OtherFlow("same ports", "h5", "h7")),
         seconds=seconds,
         round_s=round_s,
         sending_s=sending_s,

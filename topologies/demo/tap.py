@@ -13,7 +13,7 @@ from ipaddress import IPv6Network
 from pathlib import Path
 
 from fcn.packets.fantel import FANTEL_PORT, Event
-from fcn.topologies.arrival_stamps import receive_stamped, stamp_arrivals
+from fcn.topologies.arrival_stamps import arrivals, stamp_arrivals
 
 ETH_P_ALL = 3
 SO_ATTACH_FILTER = 26
@@ -50,12 +50,10 @@ IPV6: Condition = (LOAD_HALF, ETHERTYPE, 0x86DD, None)
 
 
 def any_ipv6() -> list[Instruction]:
-    """IPv6 packets."""
     return _program([INCOMING, IPV6])
 
 
 def ipv6_to(network: IPv6Network) -> list[Instruction]:
-    """IPv6 packets to a network."""
     parts = struct.unpack("!4I", network.network_address.packed)
     masks = struct.unpack("!4I", network.netmask.packed)
     to_network: list[Condition] = [
@@ -120,19 +118,11 @@ class Tap:
         self._socket.close()
 
     def _run(self) -> None:
-        while True:
-            try:
-                _, stamp = receive_stamped(self._socket, 1)
-            except TimeoutError:
-                # End only when no packet is left, so that the last ones are counted.
-                if self._ending.is_set():
-                    return
-                continue
+        for _, stamp in arrivals(self._socket, 1, self._ending.is_set):
             self._times.append(stamp + self._to_monotonic)
 
     @property
     def count(self) -> int:
-        """Packets so far."""
         return len(self._times)
 
     def stop(self) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from fcn.hosts.processes import Process, ProcessError
@@ -185,12 +186,7 @@ class Run:
         for flow, process in zip(flows, processes, strict=True):
             tail = LogTail(self._log(flow, role))
             expected = flow.qps if event == "connected" else 1
-
-            def arrived(tail: LogTail = tail, expected: int = expected) -> bool:
-                tail.read()
-                return tail.counts[event] >= expected
-
-            process.wait_ready(arrived, READY_TIMEOUT_S)
+            process.wait_ready(partial(tail.told, event, expected), READY_TIMEOUT_S)
 
     def _follow(self, start_ns: int, senders: list[Process], notices: Tap) -> None:
         """Show progress until every sender has sent for its time."""

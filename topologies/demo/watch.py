@@ -30,6 +30,11 @@ class LogTail:
             if event.name in ("rate", "cnp"):
                 self._rates[event["qp"]] = event["rate_bps"]
 
+    def told(self, event: str, times: int = 1) -> bool:
+        """Whether it tells so often of an event by now."""
+        self.read()
+        return self.counts[event] >= times
+
     @property
     def rate_bps(self) -> float:
         """Sum of the queue pairs' current rates."""

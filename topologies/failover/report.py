@@ -39,7 +39,8 @@ def draw(record: Record, measured: Measured, title: str, file: Path) -> None:
     """Packets over time, where they were."""
     figure = Figure(figsize=(9.5, 5.6), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True)
-    edges = [number * BIN_NS for number in range(round(SECONDS * NS_PER_S) // BIN_NS + 1)]
+    bins = round(SECONDS * NS_PER_S) // BIN_NS
+    span = 0.0, bins * BIN_NS / NS_PER_S
     for axes, series in (
         (
             upper,
@@ -52,24 +53,18 @@ def draw(record: Record, measured: Measured, title: str, file: Path) -> None:
         (lower, {"arrive at PE2": record.arrived}),
     ):
         for name, times in series.items():
-            counts = [0] * (len(edges) - 1)
-            for stamp in times:
-                place = (stamp - record.start_ns) // BIN_NS
-                if 0 <= place < len(counts):
-                    counts[place] += 1
-            rates = [count * NS_PER_S / BIN_NS for count in counts]
-            axes.step(
-                [edge / NS_PER_S for edge in edges[1:]], rates, where="pre", lw=1.2, label=name
-            )
+            since = [(stamp - record.start_ns) / NS_PER_S for stamp in times]
+            weights = [NS_PER_S / BIN_NS] * len(since)
+            axes.hist(since, bins, range=span, weights=weights, histtype="step", lw=1.2, label=name)
         for stamp, name in ((measured.failed_ns, "cut"), (record.mended_ns, "mended")):
             at = (stamp - record.start_ns) / NS_PER_S
             axes.axvline(at, color="0.35", ls=":", lw=1.2)
             axes.text(at, 0, f" {name}", fontsize=8, va="bottom")
-        span = (record.stopped_ns - record.start_ns), (record.continued_ns - record.start_ns)
-        axes.axvspan(
-            span[0] / NS_PER_S, span[1] / NS_PER_S, color="0.9", lw=0,
-            label="the controller is stopped",
-        )  # fmt: skip
+        stopped, continued = (
+            (stamp - record.start_ns) / NS_PER_S
+            for stamp in (record.stopped_ns, record.continued_ns)
+        )
+        axes.axvspan(stopped, continued, color="0.9", lw=0, label="the controller is stopped")
         axes.set_ylabel("packets/s")
         axes.set_ylim(bottom=0)
         axes.grid(alpha=0.25)

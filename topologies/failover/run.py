@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from fcn.controller.northbound.client import FcnClient
@@ -71,15 +72,12 @@ class Record:
 Say = Callable[[str], None]
 
 
-def failover_settings() -> FcnSettings:
-    """Features of congestion are not needed here."""
-    return FcnSettings(enabled=False)
-
-
 def carry_out(target: Target, directory: Path, say: Say) -> Record:
     """Run to the end; raises ProcessError when any part of it fails."""
     topology = network("failover")
-    with Network(topology, target, failover_settings(), directory / "network") as running:
+    # Features of congestion are not needed here.
+    settings = FcnSettings(enabled=False)
+    with Network(topology, target, settings, directory / "network") as running:
         if running.page:
             say(f"look at it in a browser on this machine: {running.page}")
         running.wait_for_ping(SENDER, RECEIVER)
@@ -207,13 +205,7 @@ class _Run:
         return self._directory / f"{role}.jsonl"
 
     def _wait_for(self, role: str, event: str, process: Process) -> None:
-        tail = LogTail(self._log(role))
-
-        def arrived() -> bool:
-            tail.read()
-            return bool(tail.counts[event])
-
-        process.wait_ready(arrived, READY_TIMEOUT_S)
+        process.wait_ready(partial(LogTail(self._log(role)).told, event), READY_TIMEOUT_S)
 
     def _far_end(self, node: str, peer: str) -> str:
         return far_end(self._topology.port(node, peer).interface)

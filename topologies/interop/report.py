@@ -118,8 +118,6 @@ def show(console: Console, report: Report) -> None:
 
 
 def write(report: Report, path: Path) -> None:
-    """The report as JSON."""
-
     def plain(value: object) -> Any:  # noqa: ANN401 (JSON value)
         return sorted(map(str, value)) if isinstance(value, (set, frozenset)) else str(value)
 

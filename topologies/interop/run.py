@@ -24,13 +24,7 @@ from fcn.topologies.interop.execution import (
 )
 from fcn.topologies.interop.mapping import compare
 from fcn.topologies.interop.sniffer import Cnp, Sniffer
-from fcn.topologies.interop.topology import (
-    FAR,
-    FLOW_TIMEOUT_S,
-    NEAR,
-    interop,
-    settings,
-)
+from fcn.topologies.interop.topology import FAR, FLOW_TIMEOUT_S, NEAR, interop, settings
 from fcn.topologies.interop.transfers import Transfer, long_write, rping, transfers
 from fcn.topologies.model import TunnelType
 from fcn.topologies.network import Network, Target

@@ -16,9 +16,9 @@ import pytest
 from scapy.layers.inet import UDP
 from scapy.utils import rdpcap
 
+from fcn.contract.rpc import handler_of
 from fcn.controller.cli.capture import CaptureError, running_switch
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.rpc import handler_of
 from fcn.packets.fast_cnp import FAST_CNP_PORT, FastCnp
 from fcn.ptf_tests.lib.packets import ethernet, fast_cnp, udp
 

@@ -1,10 +1,10 @@
 """What `fcn check` says of precise flow control (SRF-5 to SRF-8)."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 import yaml
+from spoilt import cases, spoil
 
 from fcn.contract.constants import compiled_programs
 from fcn.controller.config import ConfigError, parse_config
@@ -73,155 +73,96 @@ def test_what_contradicts_itself_is_refused(
     assert all(reason in message for _, message in found)
 
 
-def _no_links(network: dict[str, Any]) -> None:
-    network["links"] = []
+IMPOSSIBLE = f"""\
+links = []
+  neighbours are known from links
+nodes.p1.ports += {{number: 7, role: core}}
+  port 7 has no link
+flow_control = priority
+nodes.p1.program = {compiled_programs() / "tna"}
+  has no program for Tofino 1 yet
+"""
 
 
-def _no_link_of_a_port(network: dict[str, Any]) -> None:
-    network["nodes"]["p1"]["ports"].append({"number": 7, "role": "core"})
-
-
-def _chip(network: dict[str, Any]) -> None:
-    network["nodes"]["p1"]["program"] = str(compiled_programs() / "tna")
-
-
-@pytest.mark.parametrize(
-    ("mode", "change", "reason"),
-    [
-        ("service", _no_links, "neighbours are known from links"),
-        ("service", _no_link_of_a_port, "port 7 has no link"),
-        ("priority", _chip, "has no program for Tofino 1 yet"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "_where", "reason"), cases(IMPOSSIBLE))
 def test_what_no_network_can_do_is_refused(
-    network: dict[str, Any],
-    mode: str,
-    change: Callable[[dict[str, Any]], None] | None,
-    reason: str,
+    network: dict[str, Any], changes: tuple[str, ...], _where: str, reason: str
 ) -> None:
-    network["flow_control"] = mode
-    if change is not None:
-        change(network)
-    assert any(reason in message for _, message in problems(network)), problems(network)
+    network["flow_control"] = "service"
+    found = problems(spoil(network, changes))
+    assert any(reason in message for _, message in found), found
 
 
 HEEDED = {"heed_pause": True, "rate": "100 Gb/s"}
+SECOND_TENANT = """\
+vrfs.red = {id: 77, gre_key: 78}
+nodes.pe1.ports += {number: 7, role: dc, vrf: red}
+nodes.pe1.vrfs.red = {service_sid: '2001:db8:0:1::d47'}
+"""
+NOT_HEEDED = f"""\
+flow_control = off
+  @nodes.pe1.ports[0].heed_pause needs flow_control
+del nodes.pe1.ports[0].rate
+  @nodes.pe1.ports[0].heed_pause write its rate
+nodes.pe1.ports[1].heed_pause = true
+  is for DC ports
+nodes.pe1.ports += {{number: 1, vlan: 100, role: dc, vrf: blue, heed_pause: true, rate: 100 Gb/s}}
+  @nodes.pe1.ports[2].heed_pause at one entry of port 1
+holding.packets = 1
+  @holding.pause_share raise pause_share
+holding.pause_share = 30
+  below pass_off_at
+holding = {{repeat: 600ms, time: 2s, longest: 2s}}
+  @holding.repeat 500ms at most
+del nodes.pe1.ports[0].heed_pause
+del nodes.pe1.ports[0].rate
+holding.pause_share = 10
+  no port has heed_pause
+nodes.pe1.ports[0].rate = 1 b/s
+  @nodes.pe1.ports[0].heed_pause 512 bit times, more than
+nodes.pe1.ports[0].rate = 51199 b/s
+  @nodes.pe1.ports[0].heed_pause longest (10ms)
+del nodes.pe1.ports[0].heed_pause
+  @nodes.pe1.ports[0].rate with heed_pause
+flow_control = priority
+{SECOND_TENANT}\
+  @nodes.pe1.ports[0].heed_pause of all tenants
+{SECOND_TENANT}\
+vrfs.blue.gre_key = 79
+nodes.pe2.vrfs.red.routes = [{{prefix: 10.7.0.0/24, tunnel: gre}}]
+nodes.pe2.vrfs.blue.routes += {{prefix: 10.7.0.0/24, tunnel: gre}}
+nodes.pe2.tunnels.gre = {{type: gre, to: pe1}}
+  @nodes.pe1.ports[0].heed_pause GRE between two PEs
+"""
 
 
-def _of_pe(network: dict[str, Any]) -> dict[str, Any]:
-    """The first PE, whose first port is that to a data centre."""
-    node: dict[str, Any] = network["nodes"]["pe1"]
-    return node
-
-
-def _no_flow_control(network: dict[str, Any]) -> None:
-    network["flow_control"] = "off"
-
-
-def _no_rate(network: dict[str, Any]) -> None:
-    del _of_pe(network)["ports"][0]["rate"]
-
-
-def _core_port(network: dict[str, Any]) -> None:
-    _of_pe(network)["ports"][1]["heed_pause"] = True
-
-
-def _two_vlans(network: dict[str, Any]) -> None:
-    port = {"number": 1, "vlan": 100, "role": "dc", "vrf": "blue"}
-    _of_pe(network)["ports"].append(port | HEEDED)
-
-
-def _no_room(network: dict[str, Any]) -> None:
-    network["holding"] = {"packets": 1}
-
-
-def _share_beyond_the_low_mark(network: dict[str, Any]) -> None:
-    network["holding"] = {"pause_share": 30}
-
-
-def _rare_arns(network: dict[str, Any]) -> None:
-    network["holding"] = {"repeat": "600ms", "time": "2s", "longest": "2s"}
-
-
-def _rate_alone(network: dict[str, Any]) -> None:
-    del _of_pe(network)["ports"][0]["heed_pause"]
-
-
-def _nobody_heeds(network: dict[str, Any]) -> None:
-    network["holding"] = {"pause_share": 10}
-    for key in HEEDED:
-        del _of_pe(network)["ports"][0][key]
-
-
-def _slower_than_a_quantum(network: dict[str, Any]) -> None:
-    _of_pe(network)["ports"][0]["rate"] = "1 b/s"
-
-
-def _just_slower_than_a_quantum(network: dict[str, Any]) -> None:
-    _of_pe(network)["ports"][0]["rate"] = "51199 b/s"
-
-
-def _second_tenant(network: dict[str, Any]) -> None:
-    network["vrfs"]["red"] = {"id": 77, "gre_key": 78}
-    node = _of_pe(network)
-    node["ports"].append({"number": 7, "role": "dc", "vrf": "red"})
-    node["vrfs"]["red"] = {"service_sid": "2001:db8:0:1::d47"}
-
-
-def _priority_of_two_tenants(network: dict[str, Any]) -> None:
-    network["flow_control"] = "priority"
-    _second_tenant(network)
-
-
-def _gre_of_two_tenants(network: dict[str, Any]) -> None:
-    _second_tenant(network)
-    network["vrfs"]["blue"]["gre_key"] = 79
-    far = network["nodes"]["pe2"]
-    far["vrfs"]["red"] = {"routes": [{"prefix": "10.7.0.0/24", "tunnel": "gre"}]}
-    far["vrfs"]["blue"]["routes"].append({"prefix": "10.7.0.0/24", "tunnel": "gre"})
-    far["tunnels"]["gre"] = {"type": "gre", "to": "pe1"}
-
-
-@pytest.mark.parametrize(
-    ("change", "where", "reason"),
-    [
-        (_no_flow_control, "nodes.pe1.ports[0].heed_pause", "needs flow_control"),
-        (_no_rate, "nodes.pe1.ports[0].heed_pause", "write its rate"),
-        (_core_port, "nodes.pe1.ports[1].heed_pause", "is for DC ports"),
-        (_two_vlans, "nodes.pe1.ports[2].heed_pause", "at one entry of port 1"),
-        (_no_room, "holding.pause_share", "raise pause_share"),
-        (_share_beyond_the_low_mark, "holding.pause_share", "below pass_off_at"),
-        (_rare_arns, "holding.repeat", "500ms at most"),
-        (_nobody_heeds, "holding.pause_share", "no port has heed_pause"),
-        (_slower_than_a_quantum, "nodes.pe1.ports[0].heed_pause", "512 bit times, more than"),
-        (_just_slower_than_a_quantum, "nodes.pe1.ports[0].heed_pause", "longest (10ms)"),
-        (_rate_alone, "nodes.pe1.ports[0].rate", "with heed_pause"),
-        (_priority_of_two_tenants, "nodes.pe1.ports[0].heed_pause", "of all tenants"),
-        (_gre_of_two_tenants, "nodes.pe1.ports[0].heed_pause", "GRE between two PEs"),
-    ],
-)
-def test_pauses_that_cannot_be_heeded_are_refused(
-    network: dict[str, Any], change: Callable[[dict[str, Any]], None], where: str, reason: str
-) -> None:
+@pytest.fixture
+def heeding(network: dict[str, Any]) -> dict[str, Any]:
+    """A network whose first PE heeds the PAUSE frames of its data centre."""
     network["flow_control"] = "service"
-    _of_pe(network)["ports"][0] |= HEEDED
-    assert problems(network) == []
-    change(network)
-    found = problems(network)
+    network["nodes"]["pe1"]["ports"][0] |= HEEDED
+    return network
+
+
+@pytest.mark.parametrize(("changes", "where", "reason"), cases(NOT_HEEDED))
+def test_pauses_that_cannot_be_heeded_are_refused(
+    heeding: dict[str, Any], changes: tuple[str, ...], where: str, reason: str
+) -> None:
+    assert problems(heeding) == []
+    found = problems(spoil(heeding, changes))
     assert any(path == where and reason in message for path, message in found), found
 
 
-def test_a_pause_of_one_quantum_may_take_as_long_as_any_hold(network: dict[str, Any]) -> None:
-    network["flow_control"] = "service"
-    _of_pe(network)["ports"][0] |= HEEDED | {"rate": "51200 b/s"}
-    assert problems(network) == []
+def test_a_pause_of_one_quantum_may_take_as_long_as_any_hold(heeding: dict[str, Any]) -> None:
+    heeding["nodes"]["pe1"]["ports"][0]["rate"] = "51200 b/s"
+    assert problems(heeding) == []
 
 
 @pytest.mark.parametrize("mode", ["service", "flow"])
 def test_tenants_of_one_pe_may_pause(network: dict[str, Any], mode: str) -> None:
     network["flow_control"] = mode
-    _second_tenant(network)
-    for port in _of_pe(network)["ports"]:
+    spoil(network, tuple(SECOND_TENANT.splitlines()))
+    for port in network["nodes"]["pe1"]["ports"]:
         if port["role"] == "dc":
             port |= HEEDED
     assert problems(network) == []

@@ -1,6 +1,5 @@
 """Senders notified by END.CON: what a domain needs, and the entries of its nodes (SRF-4)."""
 
-from collections.abc import Callable
 from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import finsy as fy
 import pytest
 import yaml
 from finsy.p4entity import decode_entity
+from spoilt import cases, spoil
 
 from fcn.contract.constants import compiled_programs, enum_members
 from fcn.contract.pipeline import load_pipeline
@@ -83,68 +83,43 @@ def test_other_modes_refuse_its_notices(mode: str, own: int, translated: int) ->
     assert {args["src"] for _, args in arguments(config, "pe1", "tunnel")} == {source}
 
 
-def _no_sid(pe: dict[str, Any]) -> None:
-    del pe["vrfs"]["blue"]["end_con_sid"]
+SENSELESS = """\
+del nodes.pe1.vrfs.blue.end_con_sid
+  @nodes.pe1.vrfs.blue needs an end_con_sid for each VRF
+nodes.pe1.vrfs.blue.service_sid = 2001:db8:0:1::77
+nodes.pe1.vrfs.blue.end_con_sid = 2001:db8:0:1::77
+  already
+nodes.pe1.locator = 2001:db8:0:1::/64
+nodes.pe1.vrfs.blue.end_con_sid = 2001:db8:0:2::77
+  outside the node's locator
+nodes.pe1.tunnels.pe2-srv6.source = 2001:db8:0:ff::1
+  has the VRF's end_con_sid
+nodes.pe1.tunnels.pe2-vxlan.ecn = compatibility
+  Not-ECT in the domain
+nodes.pe1.cnp.source = pe
+  needs cnp.source: peer
+del nodes.pe1.cnp
+  @nodes.pe1 needs cnp.source: peer
+"""
+COMPATIBILITY = "nodes.pe1.tunnels.pe2-vxlan.ecn = compatibility"
 
 
-def _same_sid(pe: dict[str, Any]) -> None:
-    pe["vrfs"]["blue"]["end_con_sid"] = pe["vrfs"]["blue"]["service_sid"]
-
-
-def _sid_elsewhere(pe: dict[str, Any]) -> None:
-    pe["locator"] = "2001:db8:0:1::/64"
-    pe["vrfs"]["blue"]["end_con_sid"] = "2001:db8:0:2::77"
-
-
-def _tunnel_source(pe: dict[str, Any]) -> None:
-    pe["tunnels"]["pe2-srv6"]["source"] = pe["underlay_address"]
-
-
-def _compatibility(pe: dict[str, Any]) -> None:
-    pe["tunnels"]["pe2-vxlan"]["ecn"] = "compatibility"
-
-
-def _own_source(pe: dict[str, Any]) -> None:
-    pe["cnp"]["source"] = "pe"
-
-
-def _default_source(pe: dict[str, Any]) -> None:
-    del pe["cnp"]
-
-
-@pytest.mark.parametrize(
-    ("spoil", "where", "reason"),
-    [
-        (_no_sid, "nodes.pe1.vrfs.blue", "needs an end_con_sid for each VRF"),
-        (_same_sid, "nodes.pe1.vrfs.blue.end_con_sid", "already"),
-        (_sid_elsewhere, "nodes.pe1.vrfs.blue.end_con_sid", "outside the node's locator"),
-        (_tunnel_source, "nodes.pe1.tunnels.pe2-srv6.source", "has the VRF's end_con_sid"),
-        (_compatibility, "nodes.pe1.tunnels.pe2-vxlan.ecn", "Not-ECT in the domain"),
-        (_own_source, "nodes.pe1.cnp.source", "needs cnp.source: peer"),
-        (_default_source, "nodes.pe1", "needs cnp.source: peer"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    spoil: Callable[[dict[str, Any]], None], where: str, reason: str
-) -> None:
-    data = domain()
-    spoil(data["nodes"]["pe1"])
+@pytest.mark.parametrize(("changes", "where", "reason"), cases(SENSELESS))
+def test_what_makes_no_sense_is_refused(changes: tuple[str, ...], where: str, reason: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        parse(data)
+        parse(spoil(domain(), changes))
     problems = [(problem.where, problem.message) for problem in caught.value.problems]
     assert any(at == where and reason in message for at, message in problems), problems
 
 
-@pytest.mark.parametrize(
-    ("mode", "more"), [("fcn", ()), ("none", (_compatibility,))], ids=["fcn", "none"]
-)
-def test_without_it_the_domain_may_have_all_that(
-    mode: str, more: tuple[Callable[[dict[str, Any]], None], ...]
-) -> None:
-    data = domain(mode)
-    for spoil in (_no_sid, _tunnel_source, _own_source, *more):
-        spoil(data["nodes"]["pe1"])
-    parse(data)
+@pytest.mark.parametrize(("mode", "more"), [("fcn", ()), ("none", (COMPATIBILITY,))])
+def test_without_it_the_domain_may_have_all_that(mode: str, more: tuple[str, ...]) -> None:
+    changes = (
+        "del nodes.pe1.vrfs.blue.end_con_sid",
+        "nodes.pe1.tunnels.pe2-srv6.source = 2001:db8:0:ff::1",
+        "nodes.pe1.cnp.source = pe",
+    )
+    parse(spoil(domain(mode), changes + more))
 
 
 @pytest.mark.parametrize("mode", ["fcn", "fantel"])
@@ -152,7 +127,7 @@ def test_nobody_could_be_notified_of_packets_in_compatibility_mode(mode: str) ->
     """SRF-10: draft-hu-rtgwg-rocev2-fcn 4.2.1."""
     data = domain("fcn")
     data["notification"] = mode
-    _compatibility(data["nodes"]["pe1"])
+    spoil(data, (COMPATIBILITY,))
     with pytest.raises(ConfigError, match=r"pe2-vxlan\.ecn: in compatibility mode") as caught:
         parse(data)
     assert f"notification: {mode}" in str(caught.value)

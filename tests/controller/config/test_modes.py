@@ -1,12 +1,12 @@
 """The two-threshold mode of the domain: what is refused and why, and the entries (PEC-1 to 6)."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from spoilt import cases, spoil
 from test_config import example, refused
 
 from fcn.contract.constants import compiled_programs
@@ -72,192 +72,83 @@ def test_the_mode_is_valid() -> None:
     assert config.notification == "two-threshold"
 
 
-def _set(*path: str | int, to: object) -> Callable[[Data], None]:
-    def spoil(data: Data) -> None:
-        at: Any = data
-        for key in path[:-1]:
-            at = at[key]
-        at[path[-1]] = to
+MIXED = """\
+two_threshold.depths = [48, 16, 128]
+  T1 (48 packets) is not below T2 (16 packets)
+two_threshold.depths = [16, 128, 128]
+  T2 (128 packets) is not below maximum (128 packets)
+two_threshold.depths = [16, 48]
+  has three: T1, T2, maximum
+two_threshold.depths = [24kB, 48, 128]
+  all in packets or all in octets
+two_threshold.depths = [100B, 200B, 8kB]
+  T1 and T2 are both 1 packets
+two_threshold.depths = [16, 48, 1048576]
+  the target reports 524287 at most
+two_threshold.light_probability = 0
+  0 is not a probability; write a number from 0.001 to 1
+two_threshold.heavy_probability = 1.5
+  1.5 is not a probability; write a number from 0.001 to 1
+two_threshold.light_probability = true
+  True is not a probability; write a number from 0.001 to 1
+two_threshold.light_probability = '0.5'
+  '0.5' is not a probability; write a number from 0.001 to 1
+two_threshold.light_interval = 400h
+  400h is out of range; write 0us to 10s
+two_threshold.heavy_interval = 11s
+  11s is out of range; write 0us to 10s
+two_threshold.heavy_interval = 2ms
+  heavy_interval (2ms) is longer than light_interval (1ms)
+two_threshold.light_interval = 10us
+  heavy_interval (50us) is longer than light_interval (10us)
+two_threshold.light_interval = 20ms
+  light_interval (20ms) is not shorter than hold (20ms)
+two_threshold.rate = {rate: 9, burst: 9001}
+  @two_threshold.rate.burst a burst of 9001 packets takes more than 1000 s at 9 packets/s; write \
+at most 9000
+two_threshold.hold = 2h
+  2h is out of range; write 1us to 1m
+two_threshold.round_trip = 0us
+  0us is out of range; write 1us to 10s
+two_threshold.hold = 1ms
+  hold (1ms) is shorter than round_trip (10ms)
+two_threshold.treatment = stop
+  slow
+two_threshold = {}
+  say what is done with lightly congested flows
+notification = three
+  two-threshold
+congestion.thresholds = [8]
+  belongs to notification: fcn
+congestion.levels = {1: {interval: 1ms}}
+  belongs to notification: fcn
+nodes.p2.thresholds[0].depths = [8, 16]
+  has three
+nodes.pe1.tunnels.pe2-srv6.ecn = compatibility
+  Not-ECT in the domain
+nodes.pe1.tunnels.pe2-srv6.next = nowhere
+  no tunnel nowhere
+nodes.pe1.tunnels.pe2-srv6.next = pe2-srv6
+  the tunnel it is in
+nodes.pe1.tunnels.pe2-srv6 = {type: srv6, to: pe2, light: reroute}
+  name the next tunnel
+nodes.pe1.tunnels.pe2-srv6.light = slow
+  @nodes.pe1.tunnels.pe2-srv6.next are not rerouted
+nodes.pe1.tunnels.pe2-vxlan = {type: vxlan, egress: '2001:db8::9'}
+  @nodes.pe1.tunnels.pe2-srv6.next end at different nodes: pe2 and elsewhere
+notification = fcn
+  @two_threshold this domain has notification: fcn
+notification = none
+  @nodes.pe1.tunnels.pe2-srv6.light this domain has notification: none
+"""
 
-    return spoil
 
-
-@pytest.mark.parametrize(
-    ("spoil", "where", "reason"),
-    [
-        (
-            _set("two_threshold", "depths", to=[48, 16, 128]),
-            "two_threshold.depths",
-            "T1 (48 packets) is not below T2 (16 packets)",
-        ),
-        (
-            _set("two_threshold", "depths", to=[16, 128, 128]),
-            "two_threshold.depths",
-            "T2 (128 packets) is not below maximum (128 packets)",
-        ),
-        (
-            _set("two_threshold", "depths", to=[16, 48]),
-            "two_threshold.depths",
-            "has three: T1, T2, maximum",
-        ),
-        (
-            _set("two_threshold", "depths", to=["24kB", 48, 128]),
-            "two_threshold.depths",
-            "all in packets or all in octets",
-        ),
-        (
-            _set("two_threshold", "depths", to=["100B", "200B", "8kB"]),
-            "two_threshold.depths",
-            "T1 and T2 are both 1 packets",
-        ),
-        (
-            _set("two_threshold", "depths", to=[16, 48, 1 << 20]),
-            "two_threshold.depths",
-            "the target reports 524287 at most",
-        ),
-        (
-            _set("two_threshold", "light_probability", to=0),
-            "two_threshold.light_probability",
-            "0 is not a probability; write a number from 0.001 to 1",
-        ),
-        (
-            _set("two_threshold", "heavy_probability", to=1.5),
-            "two_threshold.heavy_probability",
-            "1.5 is not a probability; write a number from 0.001 to 1",
-        ),
-        (
-            _set("two_threshold", "light_probability", to=True),
-            "two_threshold.light_probability",
-            "True is not a probability; write a number from 0.001 to 1",
-        ),
-        (
-            _set("two_threshold", "light_probability", to="0.5"),
-            "two_threshold.light_probability",
-            "'0.5' is not a probability; write a number from 0.001 to 1",
-        ),
-        (
-            _set("two_threshold", "light_interval", to="400h"),
-            "two_threshold.light_interval",
-            "400h is out of range; write 0us to 10s",
-        ),
-        (
-            _set("two_threshold", "heavy_interval", to="11s"),
-            "two_threshold.heavy_interval",
-            "11s is out of range; write 0us to 10s",
-        ),
-        (
-            _set("two_threshold", "heavy_interval", to="2ms"),
-            "two_threshold.heavy_interval",
-            "heavy_interval (2ms) is longer than light_interval (1ms)",
-        ),
-        (
-            _set("two_threshold", "light_interval", to="10us"),
-            "two_threshold.light_interval",
-            "heavy_interval (50us) is longer than light_interval (10us)",
-        ),
-        (
-            _set("two_threshold", "light_interval", to="20ms"),
-            "two_threshold.light_interval",
-            "light_interval (20ms) is not shorter than hold (20ms)",
-        ),
-        (
-            _set("two_threshold", "rate", to={"rate": 9, "burst": 9001}),
-            "two_threshold.rate.burst",
-            "a burst of 9001 packets takes more than 1000 s at 9 packets/s; write at most 9000",
-        ),
-        (
-            _set("two_threshold", "hold", to="2h"),
-            "two_threshold.hold",
-            "2h is out of range; write 1us to 1m",
-        ),
-        (
-            _set("two_threshold", "round_trip", to="0us"),
-            "two_threshold.round_trip",
-            "0us is out of range; write 1us to 10s",
-        ),
-        (
-            _set("two_threshold", "hold", to="1ms"),
-            "two_threshold.hold",
-            "hold (1ms) is shorter than round_trip (10ms)",
-        ),
-        (_set("two_threshold", "treatment", to="stop"), "two_threshold.treatment", "slow"),
-        (
-            _set("two_threshold", to={}),
-            "two_threshold",
-            "say what is done with lightly congested flows",
-        ),
-        (_set("notification", to="three"), "notification", "two-threshold"),
-        (
-            _set("congestion", "thresholds", to=[8]),
-            "congestion.thresholds",
-            "belongs to notification: fcn",
-        ),
-        (
-            _set("congestion", "levels", to={1: {"interval": "1ms"}}),
-            "congestion.levels",
-            "belongs to notification: fcn",
-        ),
-        (
-            _set("nodes", "p2", "thresholds", 0, "depths", to=[8, 16]),
-            "nodes.p2.thresholds[0].depths",
-            "has three",
-        ),
-        (
-            _set("nodes", "pe1", "tunnels", "pe2-srv6", "ecn", to="compatibility"),
-            "nodes.pe1.tunnels.pe2-srv6.ecn",
-            "Not-ECT in the domain",
-        ),
-        (
-            _set("nodes", "pe1", "tunnels", "pe2-srv6", "next", to="nowhere"),
-            "nodes.pe1.tunnels.pe2-srv6.next",
-            "no tunnel nowhere",
-        ),
-        (
-            _set("nodes", "pe1", "tunnels", "pe2-srv6", "next", to="pe2-srv6"),
-            "nodes.pe1.tunnels.pe2-srv6.next",
-            "the tunnel it is in",
-        ),
-        (
-            _set(
-                "nodes",
-                "pe1",
-                "tunnels",
-                "pe2-srv6",
-                to={"type": "srv6", "to": "pe2", "light": "reroute"},
-            ),
-            "nodes.pe1.tunnels.pe2-srv6",
-            "name the next tunnel",
-        ),
-        (
-            _set("nodes", "pe1", "tunnels", "pe2-srv6", "light", to="slow"),
-            "nodes.pe1.tunnels.pe2-srv6.next",
-            "are not rerouted",
-        ),
-        (
-            _set(
-                "nodes",
-                "pe1",
-                "tunnels",
-                "pe2-vxlan",
-                to={"type": "vxlan", "egress": "2001:db8::9"},
-            ),
-            "nodes.pe1.tunnels.pe2-srv6.next",
-            "end at different nodes: pe2 and elsewhere",
-        ),
-        (_set("notification", to="fcn"), "two_threshold", "this domain has notification: fcn"),
-        (
-            _set("notification", to="none"),
-            "nodes.pe1.tunnels.pe2-srv6.light",
-            "this domain has notification: none",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("changes", "where", "reason"), cases(MIXED))
 def test_mixes_and_contradictions_are_refused(
-    spoil: Callable[[Data], None], where: str, reason: str
+    changes: tuple[str, ...], where: str, reason: str
 ) -> None:
     """PEC-6: each with the place in the file and the reason."""
-    data = two_threshold()
-    spoil(data)
+    data = spoil(two_threshold(), changes)
     found = refused(yaml.safe_dump(data))
     assert any(place == where and reason in why for _, place, why in found), found
 

@@ -97,8 +97,7 @@ def _two_routes(data: Data) -> Data:
         ),
         (
             _tunnels(
-                only({"tunnel": "round"}),
-                round={"type": "srv6", "to": "pe2", "via": ["r3", "r1"]},
+                only({"tunnel": "round"}), round={"type": "srv6", "to": "pe2", "via": ["r3", "r1"]}
             ),
             "paths[0].tunnel",
             "round has a loop: it passes r1 twice",
@@ -144,10 +143,7 @@ def test_a_tunnel_given_twice_is_one_mistake() -> None:
 def test_a_route_names_a_policy_of_the_node() -> None:
     problems = refused(yaml.safe_dump(_two_routes(square())))
     assert [(at, message) for _, at, message in problems] == [
-        (
-            "nodes.pe1.vrfs.blue.routes[1].policy",
-            "the node has no policy north; it has: to-pe2",
-        )
+        ("nodes.pe1.vrfs.blue.routes[1].policy", "the node has no policy north; it has: to-pe2")
     ]
 
 

@@ -322,12 +322,7 @@ class World:
             frame = grammar.packet(mine, to)
         # The switch knows port and VRF; Ethernet is always whole.
         frame = frame.ljust(14, b"\0")
-        metadata = {
-            "reason": reason,
-            "ingress_port": PORTS[vrf],
-            "vlan_id": 0,
-            "vrf": VRF_IDS[vrf],
-        }
+        metadata = {"reason": reason, "ingress_port": PORTS[vrf], "vlan_id": 0, "vrf": VRF_IDS[vrf]}
         self.switches[node].queue("packets").put_nowait(
             cast(fy.P4PacketIn, Packet(metadata, frame))
         )

@@ -18,6 +18,7 @@ import yaml
 from switches import WAIT, MemorySwitch, until
 from tenants import BLUE, DC_PORT
 
+from fcn.contract.rpc import Stub
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.flows.key import FlowKey
@@ -28,7 +29,6 @@ from fcn.controller.hostagent.service import MAX_REQUEST, AgentServiceError
 from fcn.controller.node.connection import State
 from fcn.controller.pki.folder import make, parse_holder, revoke
 from fcn.controller.proto import hostagent_pb2 as pb
-from fcn.controller.rpc import Stub
 
 pytestmark = pytest.mark.skipif(
     shutil.which("openssl") is None, reason="openssl is not installed (Debian package openssl)"
@@ -366,9 +366,14 @@ async def test_a_revoked_host_is_refused(
 
 
 async def test_renewed_files_are_used_by_the_next_report(
-    plane: ControlPlane, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    plane: ControlPlane,
+    authority: Authority,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(HostAgent.__init__, "__defaults__", (lambda: [device()],))
+    """Of two controllers one is away."""
+    monkeypatch.setattr(HostAgent.__init__, "__defaults__", (lambda: [device()], ""))
     files = {"host-a": authority.credentials("host-a"), "host-b": authority.credentials("host-b")}
     used = Credentials(tmp_path / "certificate.pem", tmp_path / "key.pem", authority.ca)
 
@@ -378,12 +383,13 @@ async def test_renewed_files_are_used_by_the_next_report(
 
     install("host-a")
     task = asyncio.create_task(
-        run_agent(plane.agents_address, used, "localhost", 1.5 * MIN_INTERVAL)
+        run_agent(["127.0.0.1:1", plane.agents_address], used, "localhost", 1.5 * MIN_INTERVAL)
     )
     await until(lambda: plane.reports.accepted["host-a"] >= 1)
     # The device has an address of the other host: it is refused, by the name in the certificate.
     install("host-b")
     await until(lambda: plane.reports.refused[HostRefusal.FOREIGN_ADDRESS] >= 1)
+    await until(lambda: "cannot reach controller 127.0.0.1:1: " in caplog.text)
     task.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await task

@@ -72,6 +72,16 @@ def test_standing(holders: str, first: int | None, held: int, most: bool) -> Non
     assert (found.first, found.held, found.switches, found.most) == (first, held, 4, most)
 
 
+@pytest.mark.parametrize(
+    ("holders", "silent", "vacant"),
+    [("2222", None, False), ("2222", 2, True), ("3222", 2, True), ("3322", 2, False)],
+)
+def test_a_first_one_that_is_silent_is_as_good_as_gone(
+    holders: str, silent: int | None, vacant: bool
+) -> None:
+    assert standing(seats(holders), ORDER, 1, silent).vacant == vacant
+
+
 @given(st.lists(st.sampled_from("123- x"), min_size=4, max_size=4))
 def test_of_all_controllers_one_at_most_has_most(holders: list[str]) -> None:
     seen = seats("".join(holders))

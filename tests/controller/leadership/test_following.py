@@ -6,11 +6,11 @@ from pathlib import Path
 
 import grpc
 import pytest
-from led import leads, one_of_three
+from led import Silent, leads, one_of_three
 
+from fcn.contract.rpc import handler_of
 from fcn.controller.northbound.following import follow
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.rpc import handler_of
 
 
 class Peer:
@@ -47,6 +47,24 @@ async def test_a_leader_that_hangs_is_left_when_another_oneleads(tmp_path: Path)
     await asyncio.gather(following, return_exceptions=True)
     for server in servers:
         await server.stop(None)
+
+
+async def test_a_leader_that_says_nothing_is_succeeded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fcn.controller.northbound.following.SILENCE", 0.05)
+    address = f"unix:{tmp_path}/2"
+    server = await _serve(address, b"2")
+    leadership, kept, bid = one_of_three(), asyncio.Queue[bytes](), asyncio.Event()
+    leads(leadership, 1, 2)
+    monkeypatch.setattr(Silent, "take", lambda _: bid.set())
+    following = asyncio.create_task(follow(leadership, {2: address}, None, kept.put_nowait))
+    await asyncio.wait_for(bid.wait(), 30)
+    assert kept.get_nowait() == b"2"
+    assert leadership.bid_for("a") is not None
+    following.cancel()
+    await asyncio.gather(following, return_exceptions=True)
+    await server.stop(None)
 
 
 @pytest.mark.parametrize("number", [1, 7])

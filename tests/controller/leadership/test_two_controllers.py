@@ -5,6 +5,7 @@ import random
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 from rivals import CALM, UNHEARD, Rivals, first_and_second, rivals, until_ruled
 from switches import until
 
@@ -14,6 +15,12 @@ pytestmark = pytest.mark.virtual_time
 
 TAKE_OVER = 2.0
 """Seconds from the end of a leader until another one rules all switches."""
+
+
+def seeds(count: int) -> list[ParameterSet]:
+    """So many, two of them every day."""
+    later = pytest.mark.exhaustive
+    return [pytest.param(seed, marks=later if seed > 1 else ()) for seed in range(count)]
 
 
 @pytest.mark.parametrize("named", [False, True])
@@ -34,7 +41,7 @@ async def test_the_second_waits_says_so_and_takes_over(
 
 
 @pytest.mark.parametrize("named", [False, True])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8))
 async def test_a_switch_that_restarts_stays_with_the_leader(
     network: dict[str, Any], named: bool, seed: int
 ) -> None:
@@ -83,7 +90,7 @@ async def test_of_a_divided_network_the_larger_part_is_ruled(network: dict[str, 
         await until_ruled(found, [2], CALM)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 async def test_after_any_accidents_one_rules_and_never_two(
     network: dict[str, Any], seed: int
 ) -> None:

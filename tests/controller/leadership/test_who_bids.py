@@ -53,6 +53,34 @@ async def test_a_switch_that_hangs_delays_no_take_over(
 
 
 @pytest.mark.parametrize("named", [False, True])
+async def test_whom_nobody_hears_any_more_is_succeeded_once(
+    network: dict[str, Any], named: bool
+) -> None:
+    """By one of the two that wait; then all is quiet, the one that was silent among them."""
+    async with rivals(network, named=named) as found:
+        await first_and_second(found)
+        await found.start(3)
+        await until(lambda: all(_told_first(found.planes[each]) for each in (2, 3)), seconds=10)
+        gone = found.planes[1].leadership.me
+        for number in (2, 3):
+            found.planes[number].leadership.is_silent(gone)
+        await until(
+            lambda: found.leaders() in ([2], [3]) and found.rule_all(found.leaders()[0]),
+            seconds=CALM,
+        )
+        (leader,) = found.leaders()
+        plane = found.planes[leader]
+        await asyncio.sleep(CALM)
+        assert found.leaders() == [leader]
+        assert found.rule_all(leader)
+        assert found.planes[leader] is plane
+
+
+def _told_first(plane: ControlPlane) -> bool:
+    return plane.leadership.leader_number() is not None
+
+
+@pytest.mark.parametrize("named", [False, True])
 async def test_a_stream_whose_end_the_switch_has_not_noticed(
     network: dict[str, Any], named: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -262,8 +262,7 @@ async def test_neighbors_are_not_given_up_while_the_switch_is_away(
         await until(lambda: plane.nodes["pe1"].status.state is State.AWAY)
         service = plane.neighbors["pe1"]
         packet = fy.P4PacketIn(
-            frame,
-            metadata={"ingress_port": 1, "reason": PuntReason.ARP, "vlan_id": 0, "vrf": VRF},
+            frame, metadata={"ingress_port": 1, "reason": PuntReason.ARP, "vlan_id": 0, "vrf": VRF}
         )
         await service.handle(packet)
         rounds = service.rounds

@@ -25,10 +25,7 @@ from fcn.hosts.processes import is_listening
 from fcn.topologies.interop.certificates import Authority, Certificate
 
 HOST = "127.0.0.1"
-SWITCHES = {
-    "softswitch": [sys.executable, "-m", "fcn.softswitch"],
-    "bmv2": ["simple_switch_grpc"],
-}
+SWITCHES = {"softswitch": [sys.executable, "-m", "fcn.softswitch"], "bmv2": ["simple_switch_grpc"]}
 
 
 class Certificates:

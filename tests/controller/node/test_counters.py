@@ -88,9 +88,7 @@ def is_poll(request: p4r.ReadRequest) -> bool:
 
 
 async def test_a_switch_that_vanishes_has_no_counters_and_no_more_is_said(
-    network: dict[str, Any],
-    switches: dict[str, VirtualSwitch],
-    caplog: pytest.LogCaptureFixture,
+    network: dict[str, Any], switches: dict[str, VirtualSwitch], caplog: pytest.LogCaptureFixture
 ) -> None:
     plane = virtual_plane(parse_config(yaml.safe_dump(network)))
     async with plane.running():

@@ -71,10 +71,7 @@ async def _after(network: dict[str, Any]) -> list[Flow]:
 
 
 async def test_what_was_learned_outlives_it(
-    network: dict[str, Any],
-    switches: Switches,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    network: dict[str, Any], switches: Switches, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network["state"] = str(tmp_path)
     label = await _label(network, switches)

@@ -21,12 +21,7 @@ Switches = dict[str, MemorySwitch]
 DEFAULTS = ("domain_mode", "flow_control", "arn_profile", "hold_budget", "light_congestion")
 METERS = ("arn_meter", "hold_meter")
 CELLS = {name: index for index, name in named_cells("holds").items()}
-MODES = [
-    ("end-con", "service"),
-    ("two-threshold", "priority"),
-    ("none", "service"),
-    ("fcn", "off"),
-]
+MODES = [("end-con", "service"), ("two-threshold", "priority"), ("none", "service"), ("fcn", "off")]
 
 
 def _network(network: dict[str, Any], notification: str, flow_control: str) -> str:

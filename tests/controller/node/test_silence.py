@@ -15,12 +15,7 @@ from fcn.contract.constants import enum_members
 from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Event, EventBus, Kind
 from fcn.controller.node.connection import State
-from fcn.controller.node.session import (
-    BEGIN_TIMEOUT,
-    FIRST_RETRY,
-    LAST_RETRY,
-    PROBE_INTERVAL,
-)
+from fcn.controller.node.session import BEGIN_TIMEOUT, FIRST_RETRY, LAST_RETRY, PROBE_INTERVAL
 from fcn.controller.node.synchronization import REFUSED_RETRY
 from fcn.softswitch.api import CounterValue
 

@@ -19,6 +19,7 @@ from led import leads, one_of_three
 from switches import until
 
 from fcn.contract.roles import Role
+from fcn.contract.rpc import Stub
 from fcn.contract.transport import ServerFiles
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config
@@ -31,7 +32,6 @@ from fcn.controller.northbound.serving import serving
 from fcn.controller.pki.authority import Usage, read_signed, revocation_list, sign
 from fcn.controller.pki.folder import make, parse_holder, revoke
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.rpc import Stub
 from fcn.controller.store import Store
 
 
@@ -154,7 +154,10 @@ async def test_revocation_and_expiry_end_what_is_connected(
     alice = pki / "operators" / "alice"
     with FcnClient(api, timeout=20, tls=alice) as client:
         assert await asyncio.to_thread(client.status)
+        events = await asyncio.to_thread(client.events)
         revoke(pki, parse_holder("operator:alice"))
+        with pytest.raises(ControllerError, match="the certificate of alice is revoked"):
+            await asyncio.to_thread(list, events)
         with pytest.raises(ControllerError, match="the certificate of alice is revoked"):
             await asyncio.to_thread(client.status)
     admin = pki / "operators" / "admin"
@@ -269,10 +272,7 @@ def test_a_full_disk_loses_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         with pytest.raises(AuditError, match="No space left on device"):
             audit.check()
     audit.check()
-    assert [line["who"] for line in noted(tmp_path)] == [
-        "first",
-        "second",
-    ]
+    assert [line["who"] for line in noted(tmp_path)] == ["first", "second"]
 
 
 @pytest.mark.parametrize("kind", ["link", "pipe", "folder"])

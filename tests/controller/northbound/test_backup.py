@@ -45,10 +45,7 @@ async def test_every_change_names_who_is_primary(
         """Why it is refused."""
 
         def ask() -> str:
-            with (
-                FcnClient(api) as client,
-                pytest.raises(ControllerError) as refused,
-            ):
+            with FcnClient(api) as client, pytest.raises(ControllerError) as refused:
                 change(client)
             return str(refused.value)
 

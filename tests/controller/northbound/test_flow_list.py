@@ -13,6 +13,7 @@ import yaml
 from typer.testing import CliRunner, Result
 
 from fcn.contract.constants import FCN_LABEL_BIT
+from fcn.contract.rpc import handler_of
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.main import app
 from fcn.controller.config import parse_config
@@ -24,7 +25,6 @@ from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.controller.northbound.flows import PAGE
 from fcn.controller.northbound.serving import serving
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.rpc import handler_of
 
 MANY = 100_000
 HOSTS = 200

@@ -7,9 +7,9 @@ from threading import Event
 import grpc
 import pytest
 
+from fcn.contract.rpc import handler_of
 from fcn.controller.northbound.client import FcnClient, UnreachableError
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.rpc import handler_of
 
 
 @pytest.fixture

@@ -160,10 +160,7 @@ def test_the_sample_uses_every_host_once(size: int) -> None:
 
 def test_the_wan_of_figure_1() -> None:
     topology = network("dual-dc")
-    assert topology.path("pe1", "pe2") in (
-        ("pe1", "r1", "r3", "pe2"),
-        ("pe1", "r2", "r4", "pe2"),
-    )
+    assert topology.path("pe1", "pe2") in (("pe1", "r1", "r3", "pe2"), ("pe1", "r2", "r4", "pe2"))
     for router in ("r1", "r2", "r3", "r4"):
         assert topology.path("r5", router) == ("r5", router)
     assert topology.path("gw1", "gw2")[0] == "gw1"

@@ -236,9 +236,7 @@ def test_without_a_byte_counter_hyper_increase_needs_the_timer_alone(driver: Dri
 
 EVENTS = st.lists(
     st.tuples(
-        st.sampled_from(["cnp", "sent", "at"]),
-        st.integers(0, 900_000),
-        st.integers(1, 2 * BYTES),
+        st.sampled_from(["cnp", "sent", "at"]), st.integers(0, 900_000), st.integers(1, 2 * BYTES)
     ),
     max_size=40,
 )

@@ -49,16 +49,12 @@ class Service(p4r_grpc.P4RuntimeServicer):
         return p4r.WriteResponse()
 
     async def SetForwardingPipelineConfig(  # noqa: N802
-        self,
-        request: p4r.SetForwardingPipelineConfigRequest,
-        context: grpc.aio.ServicerContext,
+        self, request: p4r.SetForwardingPipelineConfigRequest, context: grpc.aio.ServicerContext
     ) -> p4r.SetForwardingPipelineConfigResponse:
         return p4r.SetForwardingPipelineConfigResponse()
 
     async def GetForwardingPipelineConfig(  # noqa: N802
-        self,
-        request: p4r.GetForwardingPipelineConfigRequest,
-        context: grpc.aio.ServicerContext,
+        self, request: p4r.GetForwardingPipelineConfigRequest, context: grpc.aio.ServicerContext
     ) -> p4r.GetForwardingPipelineConfigResponse:
         return p4r.GetForwardingPipelineConfigResponse()
 

@@ -27,12 +27,7 @@ PER_SECOND = 2_000
 
 
 @pytest.mark.parametrize(
-    ("link", "source"),
-    [
-        (("p1", "p3"), "p1:2"),
-        (("p3", "pe2"), "p3:3"),
-        (("pe1", "p1"), "pe1:2"),
-    ],
+    ("link", "source"), [(("p1", "p3"), "p1:2"), (("p3", "pe2"), "p3:3"), (("pe1", "p1"), "pe1:2")]
 )
 def test_traffic_leaves_a_failed_link_and_comes_back(link: tuple[str, str], source: str) -> None:
     """The controller is away; when it is back it sees what was done."""
@@ -106,10 +101,7 @@ def test_both_ends_tell_of_a_link() -> None:
                     event = await anext(events)
                     if event.kind is Kind.LINK_DOWN:
                         told.add(event.message)
-        assert told == {
-            "p1: the link p1:2 - p3:1 is down",
-            "p3: the link p3:1 - p1:2 is down",
-        }
+        assert told == {"p1: the link p1:2 - p3:1 is down", "p3: the link p3:1 - p1:2 is down"}
         found.link("p1", "p3").set_up(True)
         await until(lambda: all_links_up(found), "the link")
 

@@ -41,11 +41,17 @@ def reason(choice: Choice) -> str | None:
     return None
 
 
+def refused(pairs: Iterable[Pair]) -> Mapping[Pair, str]:
+    """Those of the pairs that the check refuses, and why."""
+    found = {pair: reason(dict(pair)) for pair in pairs}
+    return {pair: why for pair, why in found.items() if why is not None}
+
+
 @cache
 def refusals() -> Mapping[Pair, str]:
-    """The pairs that the check refuses, and why."""
-    found = {pair: reason(dict(pair)) for pair in PAIRS}
-    return {pair: why for pair, why in found.items() if why is not None}
+    """The pairs that the check refuses, and why; what a committed run has is accepted there."""
+    shown = {pair for run in committed_runs() for pair in pairs_of(run)}
+    return refused(pair for pair in PAIRS if pair not in shown)
 
 
 def committed_runs() -> list[dict[str, str]]:
@@ -89,8 +95,8 @@ def name_of(number: int, run: Choice) -> str:
 
 def cover() -> list[dict[str, str]]:
     """Runs that together have every accepted pair, found greedily; always the same."""
-    refused = set(refusals())
-    left = [pair for pair in PAIRS if pair not in refused]
+    forbidden = set(refused(PAIRS))
+    left = [pair for pair in PAIRS if pair not in forbidden]
     runs: list[dict[str, str]] = []
     used: Counter[Value] = Counter()
     while left:
@@ -103,7 +109,7 @@ def cover() -> list[dict[str, str]]:
             fitting = [
                 value
                 for value in values
-                if not any(_pair((mode, value), each) in refused for each in run.items())
+                if not any(_pair((mode, value), each) in forbidden for each in run.items())
                 and (mode != "notification" or value == "two-threshold" or "treatment" not in run)
             ]
             run[mode] = max(
@@ -133,10 +139,9 @@ SHOWN = 3
 
 def page() -> str:
     """What docs/modes.md has to be."""
-    refused = refusals()
+    reasons = {pair: _general(why) for pair, why in refusals().items()}
     letters = {
-        why: chr(ord("a") + number)
-        for number, why in enumerate(dict.fromkeys(map(_general, refused.values())))
+        why: chr(ord("a") + number) for number, why in enumerate(dict.fromkeys(reasons.values()))
     }
     shown_by: dict[Pair, list[int]] = {pair: [] for pair in PAIRS}
     runs = committed_runs()
@@ -144,8 +149,8 @@ def page() -> str:
         for pair in pairs_of(run):
             shown_by[pair].append(number)
     cells = {
-        pair: f"refused: {letters[_general(refused[pair])]}"
-        if pair in refused
+        pair: f"refused: {letters[reasons[pair]]}"
+        if pair in reasons
         else ", ".join(map(str, numbers[:SHOWN])) + (", …" if len(numbers) > SHOWN else "")
         for pair, numbers in shown_by.items()
     }

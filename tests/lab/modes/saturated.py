@@ -163,11 +163,7 @@ def _mac(config: Config, name: str, number: int) -> str:
 
 
 def _run(
-    config: Config,
-    name: str,
-    frames: tuple[bytes, ...],
-    ports: tuple[int, int],
-    load: Load,
+    config: Config, name: str, frames: tuple[bytes, ...], ports: tuple[int, int], load: Load
 ) -> Told:
     """Frames in turn, as many as the queue serves."""
     with Simulation(seed=1) as simulation:

@@ -43,10 +43,7 @@ def _config(modes: dict[str, str]) -> Config:
         node = data["nodes"][f"pe{side}"]
         (port,) = (each for each in node["ports"] if each["number"] == 5)
         port["vrf"] = "red"
-        sids = {
-            "service_sid": f"2001:db8:0:{side}::d47",
-            "end_con_sid": f"2001:db8:0:{side}::c1",
-        }
+        sids = {"service_sid": f"2001:db8:0:{side}::d47", "end_con_sid": f"2001:db8:0:{side}::c1"}
         node["vrfs"]["red"] = node["vrfs"]["blue"] | sids
     return parse_config(yaml.safe_dump(data))
 

@@ -1,16 +1,7 @@
 """Every pair of modes is accepted and run, or refused with its reason (ALL-3)."""
 
 import pytest
-from mode_pairs import (
-    PAIRS,
-    TABLE_FILE,
-    Pair,
-    committed_runs,
-    page,
-    pairs_of,
-    reason,
-    refusals,
-)
+from mode_pairs import PAIRS, TABLE_FILE, Pair, committed_runs, page, pairs_of, reason, refusals
 
 RULES = [
     ("treatment", "notification", "belongs to notification: two-threshold"),

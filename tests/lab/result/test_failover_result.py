@@ -4,16 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from lab_results import (
-    DETECTED_NS,
-    FAILED_NS,
-    MENDED_NS,
-    MOVED_NS,
-    MS,
-    NEAR_NS,
-    about,
-    link_failed,
-)
+from lab_results import DETECTED_NS, FAILED_NS, MENDED_NS, MOVED_NS, MS, NEAR_NS, about, link_failed
 
 from fcn.lab.result.failover import arrivals, carried, failovers, lost
 from fcn.lab.result.model import EventInfo

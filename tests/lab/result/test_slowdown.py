@@ -66,9 +66,7 @@ def known(mtu: int = 1000) -> Result:
     ]
     messages.append(("l2", 0, 100, 2_000_000, 0, None))
     return Result(
-        about(network=network),
-        messages=frame("messages", messages),
-        connections=result.connections,
+        about(network=network), messages=frame("messages", messages), connections=result.connections
     )
 
 

@@ -5,8 +5,17 @@ import pytest
 from fcn.lab.run.runner import run_scenario
 from fcn.lab.scenario.load import EXAMPLE, catalog, load_scenario
 
+EVERYDAY = ("all-reduce", "core-failure", "incast", str(EXAMPLE))
+"""A job, a failure, a pattern, and the one with every key; all are read in test_load.py."""
 
-@pytest.mark.parametrize("name", [*catalog(), str(EXAMPLE)])
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in EVERYDAY else pytest.mark.exhaustive)
+        for name in (*catalog(), str(EXAMPLE))
+    ],
+)
 def test_a_scenario_runs(name: str) -> None:
     plan = load_scenario(name)
     result = run_scenario(plan, until_ns=2 * plan.scenario.measure.interval)

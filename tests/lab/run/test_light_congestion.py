@@ -6,12 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fcn.bench.two_threshold import (
-    HOLD_ROUND_TRIPS,
-    light_scenario,
-    round_trip_ns,
-    switch_times,
-)
+from fcn.bench.two_threshold import HOLD_ROUND_TRIPS, light_scenario, round_trip_ns, switch_times
 from fcn.lab.run.runner import run_scenario
 
 

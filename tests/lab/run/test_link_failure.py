@@ -113,9 +113,7 @@ def test_a_controller_that_comes_back_leaves_it_as_it_is() -> None:
         make_scenario(
             scenario(
                 duration="400ms",
-                traffic=[
-                    {"pattern": "messages", "from": ["h1"], "to": ["h3"], "size": "40MB"},
-                ],
+                traffic=[{"pattern": "messages", "from": ["h1"], "to": ["h3"], "size": "40MB"}],
                 events=[
                     {"at": "5ms", "controller": "away"},
                     down(FAILS_NS),

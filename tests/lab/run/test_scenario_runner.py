@@ -3,9 +3,12 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from polled import polled
 from small import signature, small
 
 from fcn.lab.errors import LabError
@@ -23,32 +26,35 @@ def fcn_run() -> Result:
     return run_scenario(small())
 
 
-def in_another_process(hash_seed: str, program: Path, *arguments: str) -> "subprocess.Popen[str]":
-    """A scenario, run where Python's hashes differ."""
-    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+@contextmanager
+def in_another_process(program: Path, *arguments: str) -> Iterator[list[str]]:
+    """A scenario, run where Python's hashes differ, beside what is done meanwhile; what it prints
+    is in the list afterwards."""
+    # Of this process they are random.
+    environment = {**os.environ, "PYTHONHASHSEED": "1"}
     command = [sys.executable, str(program), *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    printed: list[str] = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        yield printed
+        printed += process.communicate()[0].split()
+    assert process.returncode == 0
 
 
 def test_the_same_seed_gives_the_same_octets_in_every_process_and_under_load(
     fcn_run: Result,
 ) -> None:
-    """Two processes beside this one are more than a small machine's share; another seed is another
-    run."""
-    processes = [in_another_process("1", PROGRAM, "5"), in_another_process("2", PROGRAM, "6")]
-    same, other = (process.communicate()[0].split() for process in processes)
-    assert [process.returncode for process in processes] == [0, 0]
+    """Another seed is another run."""
+    with in_another_process(PROGRAM, "5") as same:
+        other = signature(run_scenario(small(seed=6)))
     assert same == list(signature(fcn_run))
     assert other[0] != same[0]
 
 
 def test_what_the_controller_reads_does_not_follow_hashes() -> None:
     """The order in which it reads counters shows in the order in which switches are asked."""
-    processes = [in_another_process(seed, POLLED) for seed in ("1", "2")]
-    outputs = [process.communicate()[0].split() for process in processes]
-    assert [process.returncode for process in processes] == [0, 0]
-    assert len(outputs[0]) == 2
-    assert outputs[0] == outputs[1]
+    with in_another_process(POLLED) as printed:
+        here = list(signature(polled()))
+    assert printed == here
 
 
 def test_a_run_measures_what_the_hosts_did(fcn_run: Result) -> None:

@@ -15,10 +15,7 @@ HARNESS = (Path(__file__).parent / "harness.c").read_text()
 FLAGS = ("-O0", "-g1", "-w", "-pthread", "-fsanitize=address", "-fno-omit-frame-pointer")
 MEMORY_MIB = 1024
 """Of one program, ASan's own included."""
-ENVIRONMENT = {
-    **os.environ,
-    "ASAN_OPTIONS": f"detect_leaks=1:hard_rss_limit_mb={MEMORY_MIB}",
-}
+ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": f"detect_leaks=1:hard_rss_limit_mb={MEMORY_MIB}"}
 FRAMES = 6
 RANDOM_FRAMES = (0, 13, 14, 60, 1514, 10240)
 SECONDS = 120

@@ -10,12 +10,7 @@ from ipaddress import IPv4Address, IPv6Address
 from engine_scenarios import Scenario, Target
 from scapy.contrib.mpls import MPLS
 from scapy.layers.inet import IP, TCP, UDP
-from scapy.layers.inet6 import (
-    ICMPv6EchoRequest,
-    ICMPv6ND_NS,
-    IPv6,
-    IPv6ExtHdrSegmentRouting,
-)
+from scapy.layers.inet6 import ICMPv6EchoRequest, ICMPv6ND_NS, IPv6, IPv6ExtHdrSegmentRouting
 from scapy.layers.l2 import ARP, GRE, Dot1Q, Ether
 from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
@@ -126,13 +121,7 @@ def _common(t: Tables, recognise: str, endpoint: str, egress: str) -> None:
         depths = Range(0, 5 if port % 2 else V1MODEL.depth.maximum)
         t.target.table_insert("queue_level", [Exact(port), Exact(0), depths], 10, level)
         policy = (Ecn.CE if port % 2 else Ecn.NOT_ECT, int(port > 2), 0)
-        t.add(
-            "level_policy",
-            [Exact(port)],
-            "leave.queue_level.set_policy",
-            *policy,
-            prefix=egress,
-        )
+        t.add("level_policy", [Exact(port)], "leave.queue_level.set_policy", *policy, prefix=egress)
 
 
 def pe_setup(target: Target) -> None:

@@ -48,13 +48,7 @@ class Recorder:
 
     @staticmethod
     def _on_sw_ctl_table_add(
-        table: int,
-        key: CData,
-        mask: CData,
-        high: CData,
-        prefix: int,
-        priority: int,
-        a: CData,
+        table: int, key: CData, mask: CData, high: CData, prefix: int, priority: int, a: CData
     ) -> str:
         # One after the other; or all are the same, as for a value of a set.
         words = ffi().addressof(mask, 0) - ffi().addressof(key, 0) or len(key)

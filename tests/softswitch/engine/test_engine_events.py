@@ -47,10 +47,7 @@ def test_digest(make_engine: MakeEngine) -> None:
     log = Log(engine)
     engine.inject(3, digest_packet(0xABC))
     engine.inject(4, digest_packet(0xDEF))
-    assert log.digests == [
-        ("digest_t", [(0xABC, 16, 3)]),
-        ("digest_t", [(0xDEF, 16, 4)]),
-    ]
+    assert log.digests == [("digest_t", [(0xABC, 16, 3)]), ("digest_t", [(0xDEF, 16, 4)])]
 
 
 def test_packet_in_and_out(make_engine: MakeEngine) -> None:

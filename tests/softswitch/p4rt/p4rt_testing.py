@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any
 
 import grpc
+import pytest
 from finsy import P4Schema
 from finsy.proto import U128, p4r, p4r_grpc, rpc_status
 from google.protobuf import text_format
@@ -316,6 +317,18 @@ def update_errors(error: grpc.aio.AioRpcError) -> list[int]:
         assert detail.Unpack(one)
         codes.append(one.canonical_code)
     return codes
+
+
+async def refused(primary: Session, *updates: p4r.Update) -> list[int]:
+    """The codes of a batch of which some fail."""
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        await primary.write(*updates)
+    return update_errors(error.value)
+
+
+async def check_refused(primary: Session, *cases: tuple[p4r.Update, int]) -> None:
+    """Write updates as one batch; each has its code."""
+    assert await refused(primary, *(update for update, _ in cases)) == [code for _, code in cases]
 
 
 def insert(entry: p4r.TableEntry) -> p4r.Update:

@@ -4,20 +4,18 @@ import grpc
 import pytest
 from finsy import P4Schema
 from finsy.proto import p4r, rpc_code
-from p4rt_testing import Running, Session, host_entry, insert, update_errors
+from p4rt_testing import Running, Session, check_refused, host_entry, insert, refused, update_errors
 
 from fcn.softswitch.api import CounterValue
+
+INVALID_ARGUMENT = rpc_code.INVALID_ARGUMENT
+OUT_OF_RANGE = rpc_code.OUT_OF_RANGE
+UNIMPLEMENTED = rpc_code.UNIMPLEMENTED
 
 
 def change(kind: int = p4r.Update.MODIFY, **entity: object) -> p4r.Update:
     """An update of the entity given by its field name."""
     return p4r.Update(type=p4r.Update.Type.ValueType(kind), entity=p4r.Entity(**entity))  # type: ignore[arg-type]
-
-
-async def refused(primary: Session, *updates: p4r.Update) -> list[int]:
-    with pytest.raises(grpc.aio.AioRpcError) as error:
-        await primary.write(*updates)
-    return update_errors(error.value)
 
 
 async def test_counters(running: Running, primary: Session, schema: P4Schema) -> None:
@@ -50,39 +48,42 @@ async def test_array_errors(primary: Session, schema: P4Schema) -> None:
     wide = p4r.RegisterEntry(register_id=register.register_id)
     wide.data.bitstring = b"\x01\x00\x00\x00\x00"
     meter_id = schema.meters["limiter"].id
-    codes = await refused(
+    await check_refused(
         primary,
-        change(p4r.Update.INSERT, counter_entry=counter),
-        change(p4r.Update.DELETE, counter_entry=counter),
-        change(counter_entry=beyond),
-        change(counter_entry=negative),
-        change(counter_entry=p4r.CounterEntry(counter_id=9)),
-        change(counter_entry=p4r.CounterEntry()),
-        change(p4r.Update.INSERT, meter_entry=p4r.MeterEntry(meter_id=meter_id)),
-        change(meter_entry=p4r.MeterEntry(meter_id=meter_id, config=p4r.MeterConfig(eburst=1))),
-        change(meter_entry=p4r.MeterEntry(meter_id=meter_id, config=p4r.MeterConfig(cir=-1))),
-        change(meter_entry=p4r.MeterEntry(meter_id=meter_id, config=p4r.MeterConfig(cir=2, pir=1))),
-        change(meter_entry=p4r.MeterEntry(meter_id=meter_id, counter_data=p4r.MeterCounterData())),
-        change(register_entry=register),
-        change(register_entry=wide),
-        change(p4r.Update.INSERT, register_entry=register),
+        (change(p4r.Update.INSERT, counter_entry=counter), INVALID_ARGUMENT),
+        (change(p4r.Update.DELETE, counter_entry=counter), INVALID_ARGUMENT),
+        (change(counter_entry=beyond), OUT_OF_RANGE),
+        (change(counter_entry=negative), INVALID_ARGUMENT),
+        (change(counter_entry=p4r.CounterEntry(counter_id=9)), INVALID_ARGUMENT),
+        (change(counter_entry=p4r.CounterEntry()), INVALID_ARGUMENT),
+        (
+            change(p4r.Update.INSERT, meter_entry=p4r.MeterEntry(meter_id=meter_id)),
+            INVALID_ARGUMENT,
+        ),
+        (
+            change(meter_entry=p4r.MeterEntry(meter_id=meter_id, config=p4r.MeterConfig(eburst=1))),
+            INVALID_ARGUMENT,
+        ),
+        (
+            change(meter_entry=p4r.MeterEntry(meter_id=meter_id, config=p4r.MeterConfig(cir=-1))),
+            INVALID_ARGUMENT,
+        ),
+        (
+            change(
+                meter_entry=p4r.MeterEntry(meter_id=meter_id, config=p4r.MeterConfig(cir=2, pir=1))
+            ),
+            INVALID_ARGUMENT,
+        ),
+        (
+            change(
+                meter_entry=p4r.MeterEntry(meter_id=meter_id, counter_data=p4r.MeterCounterData())
+            ),
+            UNIMPLEMENTED,
+        ),
+        (change(register_entry=register), INVALID_ARGUMENT),
+        (change(register_entry=wide), OUT_OF_RANGE),
+        (change(p4r.Update.INSERT, register_entry=register), INVALID_ARGUMENT),
     )
-    assert codes == [
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.OUT_OF_RANGE,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.UNIMPLEMENTED,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.OUT_OF_RANGE,
-        rpc_code.INVALID_ARGUMENT,
-    ]
 
 
 async def test_meters(primary: Session, schema: P4Schema) -> None:

@@ -65,11 +65,7 @@ def bmv2(log: Path) -> Iterator[str]:
         f"-- --grpc-server-addr {address} --cpu-port 510"
     )
     with log.open("w") as out:
-        process = subprocess.Popen(
-            [BMV2, *arguments.split()],
-            stdout=out,
-            stderr=subprocess.STDOUT,
-        )
+        process = subprocess.Popen([BMV2, *arguments.split()], stdout=out, stderr=subprocess.STDOUT)
     try:
         yield address
     finally:

@@ -178,9 +178,7 @@ async def test_a_python_of_root_alone_takes_programs(cables: tuple[Cable, Cable]
         options = fy.SwitchOptions(p4info=P4INFO, p4blob=P4BLOB, device_id=1)
         async with fy.Switch("sw", switch.address, options) as controller:
             entry = fy.P4TableEntry(
-                "host",
-                match=fy.P4TableMatch(dst=HOST_MAC),
-                action=fy.P4TableAction("send", port=1),
+                "host", match=fy.P4TableMatch(dst=HOST_MAC), action=fy.P4TableAction("send", port=1)
             )
             await controller.insert([entry])
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import finsy as fy
 import pytest
-from finsy.p4entity import P4Entity, P4Replica
+from finsy.p4entity import P4Entity
 from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, Running
 
 
@@ -21,47 +21,6 @@ async def read(switch: fy.Switch, *entities: P4Entity) -> list[P4Entity]:
     """All entities the switch has for the given ones."""
     found: Any = switch.read(entities)
     return [entity async for entity in found]
-
-
-async def test_pipeline_is_set(running: Running, switch: fy.Switch) -> None:
-    assert switch.is_primary
-    assert len(running.backend.engines) == 1
-    assert switch.p4runtime_version.major == 1
-
-
-async def test_entries_round_trip(running: Running, switch: fy.Switch) -> None:
-    entries = [
-        fy.P4TableEntry(
-            "host",
-            match=fy.P4TableMatch(dst=0xA0B0C0),
-            action=fy.P4TableAction("send", port=2),
-            idle_timeout_ns=1_000_000,
-            metadata=b"cookie",
-        ),
-        fy.P4TableEntry(
-            "acl",
-            match=fy.P4TableMatch(type=(0x800, 0x86DD), port=3),
-            action=fy.P4TableAction("drop"),
-            priority=5,
-        ),
-    ]
-    await switch.insert(entries)
-    found = await read(switch, fy.P4TableEntry("host"), fy.P4TableEntry("acl"))
-    assert found == entries
-    await switch.delete(found)
-    assert running.backend.engine.entries == {}
-
-
-async def test_replication_entries(switch: fy.Switch) -> None:
-    entries = [
-        fy.P4MulticastGroupEntry(1, replicas=(1, P4Replica(2, instance=7)), metadata=b"mg"),
-        fy.P4CloneSessionEntry(5, replicas=(3,), class_of_service=2, packet_length_bytes=64),
-    ]
-    await switch.insert(entries)
-    everything = [fy.P4MulticastGroupEntry(), fy.P4CloneSessionEntry()]
-    assert await read(switch, *everything) == entries
-    await switch.delete(entries)
-    assert await read(switch, *everything) == []
 
 
 async def test_delete_all(running: Running, switch: fy.Switch) -> None:

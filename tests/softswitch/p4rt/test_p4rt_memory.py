@@ -14,7 +14,6 @@ from finsy.p4entity import P4Entity
 from finsy.proto import U128, p4r, p4r_grpc, rpc_code
 from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, Session, config, host_entry, insert
 
-from fcn.contract.targets import V1MODEL
 from fcn.softswitch.api import Engine
 from fcn.softswitch.engine import MemoryEngine, load_program, make_program
 from fcn.softswitch.p4rt.device import Device
@@ -108,34 +107,6 @@ def out(engine: MemoryEngine) -> list[tuple[int, bytes]]:
     return [(output.port, output.data) for output in engine.outputs()]
 
 
-async def test_table_entries_forward(served: Served, switch: fy.Switch) -> None:
-    engine = served.backend.engine
-    entry = fy.P4TableEntry(
-        "host", match=fy.P4TableMatch(dst=HOST_MAC), action=fy.P4TableAction("send", port=2)
-    )
-    engine.inject(1, frame())
-    assert out(engine) == []
-    await switch.insert([entry])
-    engine.inject(1, frame())
-    assert out(engine) == [(2, frame())]
-    (counter,) = await read(switch, fy.P4DirectCounterEntry("host_counter", table_entry=entry))
-    assert (counter.packet_count, counter.byte_count) == (1, 60)
-    await switch.modify(
-        [
-            fy.P4TableEntry(
-                "host", match=fy.P4TableMatch(dst=HOST_MAC), action=fy.P4TableAction("send", port=3)
-            )
-        ]
-    )
-    engine.inject(1, frame())
-    assert out(engine) == [(3, frame())]
-    await switch.delete([entry])
-    engine.inject(1, frame())
-    assert out(engine) == []
-    (rx,) = await read(switch, fy.P4CounterEntry("port_rx", index=1))
-    assert rx.packet_count == 4
-
-
 async def test_priorities_const_entries_and_one_shots(served: Served, switch: fy.Switch) -> None:
     engine = served.backend.engine
     engine.inject(1, frame(kind=0x88B5))
@@ -206,7 +177,7 @@ async def test_reconciled_state_forwards(served: Served, switch: fy.Switch) -> N
                 "route",
                 match=fy.P4TableMatch(dst="02:00:00:00:00:00/40"),
                 action=fy.P4IndirectAction([(1, fy.P4TableAction("send", port=3))]),
-            ),
+            )
         ]
     )
     old = served.backend.engine
@@ -229,63 +200,6 @@ async def test_reconciled_state_forwards(served: Served, switch: fy.Switch) -> N
     assert rx.packet_count == 2
 
 
-async def test_packet_io(served: Served, switch: fy.Switch) -> None:
-    engine = served.backend.engine
-    await switch.insert(
-        [
-            fy.P4TableEntry(
-                "host",
-                match=fy.P4TableMatch(dst=HOST_MAC),
-                action=fy.P4TableAction("punt", reason=9),
-            )
-        ]
-    )
-    packets = switch.read_packets()
-    first = asyncio.ensure_future(anext(packets))
-    await asyncio.sleep(0)
-    engine.inject(1, frame())
-    engine.advance(SECOND)
-    packet = await asyncio.wait_for(first, 5)
-    assert packet.payload == frame()
-    assert (packet["ingress_port"], packet["reason"]) == (1, 9)
-    await switch.write([fy.P4PacketOut(frame(PEER), egress_port=2, pad=0)])
-    sent: list[tuple[int, bytes]] = []
-    async with asyncio.timeout(5):
-        while not sent:
-            await asyncio.sleep(0.001)
-            sent = out(engine)
-    assert sent == [(2, frame(PEER))]
-
-
-async def test_digest_and_idle_timeout(served: Served, switch: fy.Switch) -> None:
-    engine = served.backend.engine
-    await switch.insert(
-        [
-            fy.P4DigestEntry("learn_t", max_list_size=10, max_timeout_ns=0, ack_timeout_ns=0),
-            fy.P4TableEntry(
-                "host",
-                match=fy.P4TableMatch(dst=HOST_MAC),
-                action=fy.P4TableAction("send", port=2),
-                idle_timeout_ns=SECOND,
-            ),
-        ]
-    )
-    await switch.modify(
-        [fy.P4TableEntry("learning", is_default_action=True, action=fy.P4TableAction("learn"))]
-    )
-    lists, idles = switch.read_digests("learn_t"), switch.read_idle_timeouts()
-    learned, idle = asyncio.ensure_future(anext(lists)), asyncio.ensure_future(anext(idles))
-    await asyncio.sleep(0)
-    engine.inject(3, frame())
-    engine.advance(SECOND // 2)
-    digest = await asyncio.wait_for(learned, 5)
-    assert list(digest) == [{"src": int.from_bytes(PEER, "big"), "port": 3}]
-    assert not idle.done()
-    engine.advance(SECOND)
-    (entry,) = await asyncio.wait_for(idle, 5)
-    assert entry.table_id == "host"
-
-
 async def test_an_entry_that_fell_idle_with_nobody_connected_is_told_later(served: Served) -> None:
     await built(P4BLOB)
     async with grpc.aio.insecure_channel(served.address) as channel:
@@ -305,49 +219,3 @@ async def test_an_entry_that_fell_idle_with_nobody_connected_is_told_later(serve
             served.backend.engine.advance(SECOND)
             notice = (await asyncio.wait_for(later.receive(), 60)).idle_timeout_notification
             assert list(notice.table_entry) == [entry]
-
-
-@pytest.mark.parametrize("program", ["pe", "p"])
-async def test_our_programs_load(served: Served, program: str) -> None:
-    info, blob = COMPILED / f"{program}.p4info.txtpb", COMPILED / f"{program}.json"
-    await built(blob)
-    async with served.switch(info, blob) as switch:
-        assert switch.is_primary
-        tables = [table.alias for table in switch.p4info.tables]
-        defaults = await read(
-            switch, *(fy.P4TableEntry(table, is_default_action=True) for table in tables)
-        )
-        assert [entry.table_id for entry in defaults] == tables
-        clone = fy.P4CloneSessionEntry(1, replicas=(V1MODEL.ports.recirculation,))
-        await switch.insert([clone])
-        assert await read(switch, fy.P4CloneSessionEntry()) == [clone]
-
-
-async def test_flows_of_the_pe(served: Served) -> None:
-    async with served.switch(COMPILED / "pe.p4info.txtpb", COMPILED / "pe.json") as switch:
-        flows = [
-            fy.P4TableEntry(
-                "flow_ipv4",
-                match=fy.P4TableMatch(vrf=1, src=0x0A000001, dst=0x0A000002, dest_qp=number),
-                action=fy.P4TableAction("set_flow_label_ipv4", flow_label=0x80000 + number),
-                idle_timeout_ns=30 * SECOND,
-            )
-            for number in range(2, 600)
-        ]
-        await switch.insert(flows)
-        found = await read(switch, fy.P4TableEntry("flow_ipv4"))
-        assert len(found) == len(flows)
-        route = fy.P4TableEntry(
-            "underlay",
-            match=fy.P4TableMatch(dst="fd00::/16"),
-            action=fy.P4IndirectAction(
-                [
-                    (1, fy.P4TableAction("set_underlay_nexthop", port=1, src_mac=1, dst_mac=2)),
-                    (2, fy.P4TableAction("set_underlay_nexthop", port=2, src_mac=1, dst_mac=3)),
-                ]
-            ),
-        )
-        await switch.insert([route])
-        (found_route,) = await read(switch, fy.P4TableEntry("underlay"))
-        assert found_route.action == route.action
-        assert found_route.match == {"dst": (0xFD00 << 112, 16)}

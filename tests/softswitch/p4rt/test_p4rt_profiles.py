@@ -1,14 +1,25 @@
 """Action profile members and groups, and one-shot action sets."""
 
-import grpc
-import pytest
 from finsy import P4Schema
 from finsy.proto import p4r, rpc_code
-from p4rt_testing import Running, Session, delete, insert, modify, send_action, update_errors
+from p4rt_testing import (
+    Running,
+    Session,
+    check_refused,
+    delete,
+    insert,
+    modify,
+    refused,
+    send_action,
+)
 
 from fcn.softswitch.api import ActionCall, GroupMember, GroupRef, MemberRef
 
 SEND = "KitchenIngress.send"
+ALREADY_EXISTS = rpc_code.ALREADY_EXISTS
+INVALID_ARGUMENT = rpc_code.INVALID_ARGUMENT
+NOT_FOUND = rpc_code.NOT_FOUND
+RESOURCE_EXHAUSTED = rpc_code.RESOURCE_EXHAUSTED
 
 
 def member(
@@ -57,12 +68,6 @@ def one_shot(schema: P4Schema, *weights: tuple[int, int]) -> p4r.TableAction:
             action=send_action(schema, port), weight=weight
         )
     return target
-
-
-async def refused(primary: Session, *updates: p4r.Update) -> list[int]:
-    with pytest.raises(grpc.aio.AioRpcError) as error:
-        await primary.write(*updates)
-    return update_errors(error.value)
 
 
 async def test_members_and_groups(running: Running, primary: Session, schema: P4Schema) -> None:
@@ -120,47 +125,30 @@ async def test_malformed_members_and_groups(primary: Session, schema: P4Schema) 
     without_action.entity.action_profile_member.ClearField("action")
     watching = group(schema, 4, (1, 1))
     watching.entity.action_profile_group.members[0].watch_port = b"\x09"
-    codes = await refused(
+    await check_refused(
         primary,
-        member(schema, 0),
-        member(schema, 1),
-        member(schema, 5, kind=p4r.Update.MODIFY),
-        unknown,
-        without_action,
-        group(schema, 0),
-        group(schema, 1),
-        group(schema, 2, (7, 1)),
-        group(schema, 2, (1, 0)),
-        group(schema, 2, (1, 1), (1, 1)),
-        group(schema, 1, (1, 5), kind=p4r.Update.MODIFY, max_size=4),
-        group(schema, 1, (1, 1), kind=p4r.Update.MODIFY, max_size=5),
-        group(schema, 2, (1, 65)),
-        group(schema, 2, max_size=-1),
-        watching,
-        insert(route(schema, 1, p4r.TableAction(action_profile_member_id=8))),
-        insert(route(schema, 1, p4r.TableAction(action_profile_group_id=8))),
-        insert(route(schema, 1, p4r.TableAction(action=send_action(schema, 1)))),
+        (member(schema, 0), INVALID_ARGUMENT),
+        (member(schema, 1), ALREADY_EXISTS),
+        (member(schema, 5, kind=p4r.Update.MODIFY), NOT_FOUND),
+        (unknown, INVALID_ARGUMENT),
+        (without_action, INVALID_ARGUMENT),
+        (group(schema, 0), INVALID_ARGUMENT),
+        (group(schema, 1), ALREADY_EXISTS),
+        (group(schema, 2, (7, 1)), NOT_FOUND),
+        (group(schema, 2, (1, 0)), INVALID_ARGUMENT),
+        (group(schema, 2, (1, 1), (1, 1)), INVALID_ARGUMENT),
+        (group(schema, 1, (1, 5), kind=p4r.Update.MODIFY, max_size=4), RESOURCE_EXHAUSTED),
+        (group(schema, 1, (1, 1), kind=p4r.Update.MODIFY, max_size=5), INVALID_ARGUMENT),
+        (group(schema, 2, (1, 65)), RESOURCE_EXHAUSTED),
+        (group(schema, 2, max_size=-1), INVALID_ARGUMENT),
+        (watching, INVALID_ARGUMENT),
+        (insert(route(schema, 1, p4r.TableAction(action_profile_member_id=8))), NOT_FOUND),
+        (insert(route(schema, 1, p4r.TableAction(action_profile_group_id=8))), NOT_FOUND),
+        (
+            insert(route(schema, 1, p4r.TableAction(action=send_action(schema, 1)))),
+            INVALID_ARGUMENT,
+        ),
     )
-    assert codes == [
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.ALREADY_EXISTS,
-        rpc_code.NOT_FOUND,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.ALREADY_EXISTS,
-        rpc_code.NOT_FOUND,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.RESOURCE_EXHAUSTED,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.RESOURCE_EXHAUSTED,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.NOT_FOUND,
-        rpc_code.NOT_FOUND,
-        rpc_code.INVALID_ARGUMENT,
-    ]
 
 
 async def test_watch_port(running: Running, primary: Session, schema: P4Schema) -> None:
@@ -215,15 +203,10 @@ async def test_refused_one_shot_leaves_nothing(
     await primary.write(insert(entry))
     engine = running.backend.engine
     before = (dict(engine.members), dict(engine.groups))
-    codes = await refused(
+    await check_refused(
         primary,
-        insert(entry),
-        insert(route(schema, 2, one_shot(schema, (1, 0)))),
-        insert(route(schema, 2, one_shot(schema, (1, 64)))),
+        (insert(entry), ALREADY_EXISTS),
+        (insert(route(schema, 2, one_shot(schema, (1, 0)))), INVALID_ARGUMENT),
+        (insert(route(schema, 2, one_shot(schema, (1, 64)))), RESOURCE_EXHAUSTED),
     )
-    assert codes == [
-        rpc_code.ALREADY_EXISTS,
-        rpc_code.INVALID_ARGUMENT,
-        rpc_code.RESOURCE_EXHAUSTED,
-    ]
     assert (engine.members, engine.groups) == before

@@ -38,6 +38,11 @@ def cables() -> Iterator[tuple[Cable, Cable]]:
         yield pairs
 
 
+def _arbitration() -> p4r.StreamMessageRequest:
+    primary = p4r.MasterArbitrationUpdate(device_id=DEVICE_ID, election_id=p4r.Uint128(low=1))
+    return p4r.StreamMessageRequest(arbitration=primary)
+
+
 async def _version(
     address: str, credentials: grpc.ChannelCredentials | None, name: str = "switch"
 ) -> str:
@@ -106,7 +111,9 @@ async def test_renewed_files_are_taken_and_revoked_clients_are_refused(tmp_path:
         (client / "key.pem").read_bytes(),
         (client / "certificate.pem").read_bytes(),
     )
-    with command("--no-p4", "--user", "root", *LOCAL, *tls) as switch:
+    with command(
+        "--no-p4", "--user", "root", "--device-id", str(DEVICE_ID), *LOCAL, *tls
+    ) as switch:
         assert await _version(switch.address, known) == "1.4.0"
         for name in ("certificate.pem", "key.pem"):
             (tmp_path / "switches" / "other" / name).replace(home / name)
@@ -114,7 +121,14 @@ async def test_renewed_files_are_taken_and_revoked_clients_are_refused(tmp_path:
         with pytest.raises(grpc.aio.AioRpcError):
             await _version(switch.address, known)
         assert await _version(switch.address, known, "other") == "1.4.0"
-        revoke(tmp_path, parse_holder("controller"))
+        options = [("grpc.ssl_target_name_override", "other")]
+        async with grpc.aio.secure_channel(switch.address, known, options=options) as channel:
+            stream = p4r_grpc.P4RuntimeStub(channel).StreamChannel()
+            await stream.write(_arbitration())
+            assert (await stream.read()).arbitration.device_id == DEVICE_ID
+            revoke(tmp_path, parse_holder("controller"))
+            with pytest.raises(grpc.aio.AioRpcError, match="the certificate of this client is"):
+                await stream.read()
         with pytest.raises(grpc.aio.AioRpcError, match="the certificate of this client is revoked"):
             await _version(switch.address, known, "other")
     assert "--crl revokes certificates of --ca" in failure("--no-p4", *LOCAL, *tls[:4], *tls[6:])
@@ -196,9 +210,7 @@ def test_root_is_kept_on_demand() -> None:
 
 async def _forward_one(address: str, one: Cable, two: Cable) -> None:
     entry = fy.P4TableEntry(
-        "host",
-        match=fy.P4TableMatch(dst=HOST_MAC),
-        action=fy.P4TableAction("send", port=2),
+        "host", match=fy.P4TableMatch(dst=HOST_MAC), action=fy.P4TableAction("send", port=2)
     )
     with _listening(two.tester) as tester, _sending(one.tester) as sender:
         options = fy.SwitchOptions(p4info=P4INFO, p4blob=P4BLOB, device_id=1, p4force=True)

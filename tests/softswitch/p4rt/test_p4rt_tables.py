@@ -13,6 +13,7 @@ from p4rt_testing import (
     host_entry,
     insert,
     modify,
+    refused,
     update_errors,
 )
 
@@ -34,12 +35,6 @@ def default(schema: P4Schema, table: str, action: str | None = None) -> p4r.Tabl
     if action is not None:
         entry.action.action.action_id = schema.actions[action].id
     return entry
-
-
-async def refused(primary: Session, *updates: p4r.Update) -> list[int]:
-    with pytest.raises(grpc.aio.AioRpcError) as error:
-        await primary.write(*updates)
-    return update_errors(error.value)
 
 
 async def entries(primary: Session, query: p4r.TableEntry) -> list[p4r.TableEntry]:

@@ -10,17 +10,18 @@ from typing import Any
 import grpc
 import pytest
 from finsy.proto import p4r, p4r_grpc
-from p4rt_testing import FakeBackend, Session
+from p4rt_testing import Session
 
-from fcn.softswitch.api import ActionCall, Engine, Exact
-from fcn.softswitch.engine import MemoryEngine, make_program
+from fcn.bench.tracing import MemoryBackend
+from fcn.contract.rpc import Stub
+from fcn.softswitch.api import ActionCall, Exact
+from fcn.softswitch.engine import MemoryEngine
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.server import start_server
 from fcn.softswitch.p4rt.trace import LONGEST_MS, MOST_STORIES, _is_near
 from fcn.softswitch.p4rt.transport import Transport
 from fcn.softswitch.proto import trace_pb2 as pb
-from fcn.softswitch.proto import trace_pb2_grpc as pb_grpc
 from fcn.softswitch.tracer.alone import Alone, read_config, updates
 from fcn.softswitch.tracer.alone import Ports as AlonePorts
 from fcn.softswitch.tracer.live import LiveError, Where, copy_of
@@ -29,22 +30,6 @@ KITCHEN = Path(__file__).parents[1] / "p4" / "kitchen.json"
 MAC = 0x112233445566
 FRAME = bytes.fromhex("1122334455660a000000000188b6")
 PATIENCE = 300
-
-
-class _Memory(FakeBackend):
-    """Engines with ports in memory."""
-
-    def open(self, device_config: bytes) -> Engine:
-        return MemoryEngine(make_program(device_config))
-
-    def start(self, engine: Engine) -> None:
-        """It runs when it is given a packet."""
-
-    def pause(self, engine: Engine) -> None:
-        """Likewise."""
-
-    def close(self, engine: Engine) -> None:
-        engine.close()
 
 
 @dataclass
@@ -64,10 +49,13 @@ class Switch:
 @pytest.fixture
 async def switch() -> AsyncIterator[Switch]:
     ports = Ports({}, {})
-    device = Device(1, _Memory(), ports.attach, ports.on_status)
+    device = Device(1, MemoryBackend(), ports.attach, ports.on_status)
     server, port = await start_server(device, ports, Transport("127.0.0.1:0"))
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        stubs = pb_grpc.TraceStub(channel), p4r_grpc.P4RuntimeStub(channel)
+        stubs = (
+            Stub(channel, pb.DESCRIPTOR.services_by_name["Trace"]),
+            p4r_grpc.P4RuntimeStub(channel),
+        )
         yield Switch(device, f"127.0.0.1:{port}", *stubs)
     await server.stop(None)
     await device.close()

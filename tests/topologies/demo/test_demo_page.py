@@ -8,8 +8,7 @@ from xml.etree import ElementTree
 
 from demo_record import record, scenario
 
-from fcn.topologies.demo.check import Check
-from fcn.topologies.demo.checks import check_run
+from fcn.topologies.demo.checks import Check, check_run
 from fcn.topologies.demo.conclusion import conclusion, fairness_notes, numbers
 from fcn.topologies.demo.drawing import drawing
 from fcn.topologies.demo.measure import Cuts, Measurement, measure

@@ -1,10 +1,43 @@
 """gRPC services of our proto files, made from their descriptors: no other code is generated."""
 
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import grpc
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message_factory import GetMessageClass
+
+LOOK = 1.0
+"""Seconds between two looks at who is answered by a stream."""
+
+_END = object()
+
+
+async def while_allowed(
+    answers: AsyncGenerator[Any], look: Callable[[], Awaitable[object]]
+) -> AsyncIterator[Any]:
+    """The answers of a stream, until `look`, which is called at first and then every second, raises
+    an error: whoever is answered may have lost the right to it meanwhile."""
+    now = asyncio.get_running_loop().time
+    due, pending = now(), None
+    try:
+        while True:
+            if now() >= due:
+                await look()
+                due = now() + LOOK
+            pending = pending or asyncio.ensure_future(anext(answers, _END))
+            if not (await asyncio.wait({pending}, timeout=due - now()))[0]:
+                continue
+            answer, pending = pending.result(), None
+            if answer is _END:
+                return
+            yield answer
+    finally:
+        if pending is not None:
+            pending.cancel()
+            await asyncio.gather(pending, return_exceptions=True)
+        await answers.aclose()
 
 
 def _kind(method: MethodDescriptor) -> str:
