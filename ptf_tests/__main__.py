@@ -44,10 +44,10 @@ def main() -> None:
             parser.error(f"--log-dir {options.log_dir}: {error.strerror}")
     if importlib.util.find_spec("ptf") is None:
         parser.exit(2, f"ptf is not installed: pip install '{DISTRIBUTION}[test]'\n")
-    # A folder with programs for a chip has those of profile LEAST where others have FULL.
     modes_of = options.profile
-    if options.target == Tofino.name and modes_of == FULL:
-        modes_of = LEAST
+    # A folder with programs for a chip has those of profile LEAST where others have FULL.
+    if options.target == Tofino.name and modes_of in (FULL, LEAST):
+        options.profile, modes_of = FULL, LEAST
     if modes_of != FULL:
         options.tests = tests_for(modes_of, options.tests)
         if not options.tests:

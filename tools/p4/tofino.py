@@ -62,7 +62,7 @@ def say(progress: str) -> None:
 
 def build(program: str, chip: Chip, directory: Path) -> Usage:
     """Place and assemble one program, and print the result."""
-    directory.mkdir(parents=True, exist_ok=True)
+    directory.mkdir(parents=True)
     say(f"{program} for {chip.name}: placing")
     compile_program(program, chip, directory)
     assembled = True
@@ -186,7 +186,7 @@ def check() -> int:
     with tempfile.TemporaryDirectory() as name:
         for program in CHIP_PROGRAMS:
             directory = Path(name) / program
-            directory.mkdir(parents=True, exist_ok=True)
+            directory.mkdir(parents=True)
             compile_program(program, CHIPS[0], directory, place=False)
             fresh = p4info_of(program, directory).read_bytes()
             if fresh != p4info_of(program, (COMPILED / program).parent).read_bytes():

@@ -40,8 +40,8 @@ class Chip:
 
 
 CHIPS = (
-    # Without the limit nothing is read for the sake of it: where the compiler makes up 65 octets in
-    # the egress, a shorter frame comes out longer. The driver then gives its parsers one thread.
+    # Otherwise the egress reads 65 octets of every packet, and a shorter one comes out longer
+    # (docs/tofino.md).
     Chip("Tofino 1", "tofino", 1, "tna", 12, compiler_flags=("--disable-parse-min-depth-limit",)),
     Chip("Tofino 2", "tofino2", 2, "t2na", 20, compiler_flags=("--no-clot",)),
 )
