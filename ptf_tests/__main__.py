@@ -44,8 +44,10 @@ def main() -> None:
             parser.error(f"--log-dir {options.log_dir}: {error.strerror}")
     if importlib.util.find_spec("ptf") is None:
         parser.exit(2, f"ptf is not installed: pip install '{DISTRIBUTION}[test]'\n")
-    # The programs for a chip have what profile LEAST has, and no profiles.
-    modes_of = LEAST if options.target == Tofino.name else options.profile
+    modes_of = options.profile
+    # A folder with programs for a chip has those of profile LEAST where others have FULL.
+    if options.target == Tofino.name and modes_of in (FULL, LEAST):
+        options.profile, modes_of = FULL, LEAST
     if modes_of != FULL:
         options.tests = tests_for(modes_of, options.tests)
         if not options.tests:

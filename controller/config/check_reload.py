@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fcn.controller.config.model import Config, Node
-from fcn.controller.config.programs import profile_of
+from fcn.controller.config.programs import profile_of, program_folder
 from fcn.controller.config.transport import Finding
 
 RESTART = "restart the controller for that"
@@ -50,4 +50,4 @@ def _shown(value: object) -> str:
 
 
 def _program(config: Config, node: Node) -> str:
-    return str(node.program_folder) if node.program_folder else profile_of(config, node)
+    return str(program_folder(config, node) or profile_of(config, node))

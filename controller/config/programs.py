@@ -2,8 +2,10 @@
 node, or the one that the configuration states."""
 
 from collections.abc import Set
+from contextlib import suppress
+from pathlib import Path
 
-from fcn.contract.constants import PipelineError
+from fcn.contract.constants import PipelineError, compiled_file
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.contract.profiles import PROFILES, Mode, profiles_with
 from fcn.controller.config.document import listed
@@ -32,8 +34,20 @@ def profile_of(config: Config, node: Node) -> str:
 def program_of(config: Config, node: Node, *, binary: bool = True) -> Pipeline:
     """A node's program. Raises PipelineError."""
     if node.program_folder is not None:
-        return load_pipeline(node.role, node.program_folder, binary=binary)
+        return load_pipeline(node.role, program_folder(config, node), binary=binary)
     return load_pipeline(node.role, profile=profile_of(config, node), binary=binary)
+
+
+def program_folder(config: Config, node: Node) -> Path | None:
+    """Where the program of a node is which is none of fcn's own: in the folder that the node
+    states, or in that of a profile there."""
+    programs, needed = node.program_folder, modes_needed(config, node)
+    if programs is None:
+        return None
+    for profile in profiles_with(needed) if needed else ():
+        with suppress(PipelineError):
+            return compiled_file(f"{node.role}.p4info.txtpb", folder=programs / profile).parent
+    return programs
 
 
 def has_clock(config: Config, node: Node) -> bool:

@@ -10,11 +10,8 @@
 //   DomainMode          egress: what this node does about congestion
 //   FastCnp             copy of the packet in a congested queue -> Fast CNP -> second pass
 //   QueueLevel          eight levels per port and queue
+//   CurveMarking        a mark by chance, in profile two-threshold (two_threshold/tna)
 //   FlowGate, EcnMark   may a notification go? the level's mark on the outer header
-// Modes that no chip has yet
-#define HAS_TWO_THRESHOLD 0
-#define HAS_FLOW_CONTROL 0
-#define HAS_FANTEL 0
 #include "../base/tna/externs.p4"
 #include "../base/sizes.p4"
 #include "../base/p_headers.p4"
@@ -41,6 +38,9 @@
 // QueueLevel begins in the first stage only if nobody else writes its container there.
 @pa_auto_init_metadata
 @pa_solitary("egress", "md.meta.base.level")
+// In smaller pieces they are not copied to each other.
+@pa_container_size("egress", "hdr.p.outer_ipv6.flow_label", 32)
+@pa_container_size("egress", "hdr.p.fast_cnp.word", 32)
 control PIngress(
         inout p_pass_headers_t hdr,
         inout tna_p_meta_t md,
@@ -172,6 +172,7 @@ control PEgress(
     Counter<bit<32>, port_t>(PORT_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) port_tx;
 
     QueueLevel() queue_level;
+    CurveMarking() curve_marking;
     EcnMark() ecn_mark;
     DomainMode() domain_mode;
     FastCnpProfile() fast_cnp_profile;
@@ -203,7 +204,8 @@ control PEgress(
             queue_level.apply(
                 eg_intr_md.egress_port, (bit<5>)eg_intr_md.egress_qid, eg_intr_md.deq_qdepth,
                 md.meta.base);
-            port_tx.count(eg_intr_md.egress_port);
+            curve_marking.apply(eg_intr_md, md.meta.base);
+            port_tx.count(eg_intr_md.egress_port, sizeInBytes(hdr.bridge));
 
             // FCN-8: an ECN-capable packet with an FCN label that is no notification itself
             if (md.meta.base.level_notifies == 1

@@ -20,10 +20,6 @@
 //   VlanTag             of a host
 //   Underlay            the WAN's routes, ECMP
 //   QueueLevel          egress: mark, own congestion -> copy -> SenderNotification
-// Modes that no chip has yet
-#define HAS_TWO_THRESHOLD 0
-#define HAS_FLOW_CONTROL 0
-#define HAS_FANTEL 0
 #include "../base/tna/externs.p4"
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
@@ -301,7 +297,7 @@ control PeIngress(
             } else {
                 bridge(PassType.TRAFFIC);
             }
-            if (md.meta.base.drop_reason == DropReason.NONE && md.withheld == DropReason.NONE) {
+            if (md.meta.base.drop_reason == DropReason.NONE) {
                 if (md.meta.base.punt_reason != PuntReason.NONE || md.meta.answered) {
                     punt_limit.apply(md.meta.base.vrf, md.punt_color);
                 }
@@ -310,14 +306,15 @@ control PeIngress(
                 vrf_refused.count(VRF_CELL(md.meta.base.vrf));
             }
             choose_digest.apply(hdr.pe, md, ig_dprsr_md.digest_type);
+            // Before what the route says: a label that is not known has no address to look up.
             if (md.withheld != DropReason.NONE) {
                 drops.count(md.withheld);
                 ig_dprsr_md.drop_ctl = 1;
-            } else if (md.meta.base.drop_reason != DropReason.NONE) {
-                drops.count(md.meta.base.drop_reason);
-                ig_dprsr_md.drop_ctl = 1;
             } else if (md.meta.make_cnp && md.meta.label_fault != DropReason.NONE) {
                 drops.count(md.meta.label_fault);
+                ig_dprsr_md.drop_ctl = 1;
+            } else if (md.meta.base.drop_reason != DropReason.NONE) {
+                drops.count(md.meta.base.drop_reason);
                 ig_dprsr_md.drop_ctl = 1;
             } else if (md.meta.make_cnp && md.gate_passed == 0) {
                 drops.count(DropReason.FLOW_INTERVAL);
@@ -382,7 +379,7 @@ control PeEgress(
         // The copy is only passing through to its second pass.
         if (hdr.bridge.isValid() && eg_intr_md.egress_port != CPU_PORT) {
             take_time();
-            port_tx.count(eg_intr_md.egress_port);
+            port_tx.count(eg_intr_md.egress_port, sizeInBytes(hdr.bridge));
             queue_level.apply(
                 eg_intr_md.egress_port, (bit<5>)eg_intr_md.egress_qid, eg_intr_md.deq_qdepth,
                 md.meta.base);

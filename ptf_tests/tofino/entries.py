@@ -7,7 +7,6 @@ from fcn.ptf_tests.tofino.context import (
     Action,
     ActionData,
     ContextError,
-    Format,
     MatchTable,
     Memory,
     Stage,
@@ -17,8 +16,8 @@ from fcn.ptf_tests.tofino.memories import ROWS, StageMemory
 from fcn.ptf_tests.tofino.packing import Slice
 from fcn.softswitch.api import ActionCall
 
-_NARROW_WORD = 1024
-"""Words of an action data memory as its addresses count them."""
+_WIDE = 0x1F
+"""In an address: the entry has several words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ class ActionMemory:
     def address(self, index: int, action: Action) -> int:
         """The address of entry `index` as the chip counts, without the bit that enables it."""
         memory = self._formats.get(action.handle)
-        return 0 if memory is None else _address(memory.format, index)
+        return 0 if memory is None else _address(memory, index)
 
     def last(self, action: Action) -> int | None:
         """The entry that defaults take; None where the action has no parameters here."""
@@ -141,12 +140,13 @@ class ActionMemory:
         return len(memory.blocks) * ROWS * memory.format.entries
 
 
-def _address(layout: Format, index: int) -> int:
+def _address(memory: Memory, index: int) -> int:
     """In four-bit units, with the size of an entry in the lowest bits, or above the row in wide
-    words."""
-    if layout.units == 1:
-        octets = 16 // layout.entries
-        return index * octets * 2 + octets - 1
-    page, row = divmod(index, _NARROW_WORD)
-    page = page * layout.units | layout.units // 2 - 1
-    return page << 15 | row << 5 | 0x1F
+    words; the assembler has numbered the pages so."""
+    entries = memory.format.entries
+    word, at = divmod(index, entries)
+    block, row = divmod(word, ROWS)
+    (page, *_) = memory.blocks[block].pages
+    octets = 16 // entries
+    size = octets - 1 if memory.format.units == 1 else _WIDE
+    return ((page * ROWS + row) * entries + at) * octets * 2 + size

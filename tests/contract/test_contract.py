@@ -13,10 +13,10 @@ from google.protobuf import text_format
 from fcn.contract.names import NOT_ON_CHIPS
 from fcn.contract.profiles import LEAST, PROFILES
 from fcn.contract.targets import TOFINO1
+from tools.p4.programs import CHIP_PROGRAMS, PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPILED = ROOT / "p4src" / "compiled"
-PROGRAMS = ("pe", "p")
 Programs = tuple[p4i.P4Info, p4i.P4Info]
 NOTICES = "notice_meter"
 """Meter of what an egress PE tells others (FCN-18), which no chip has yet."""
@@ -32,18 +32,17 @@ def by_alias(items: Iterable[Any]) -> dict[str, Any]:
     return {item.preamble.alias: item for item in items}
 
 
-@pytest.fixture(params=PROGRAMS)
-def role(request: pytest.FixtureRequest) -> str:
-    """Of the nodes whose programs are compared."""
+@pytest.fixture(params=CHIP_PROGRAMS)
+def program(request: pytest.FixtureRequest) -> str:
+    """One that chips have, too."""
     return str(request.param)
 
 
 @pytest.fixture
-def programs(role: str) -> Programs:
-    """The same program's P4Info for v1model and TNA, of the profile that chips have; without what
-    no chip has a program for yet."""
-    name = f"{role}.p4info.txtpb"
-    v1model = load(COMPILED / LEAST / name)
+def programs(program: str) -> Programs:
+    """The same program's P4Info for v1model and TNA; without what no chip has a program for yet."""
+    name, role = f"{program}.p4info.txtpb", Path(program).name
+    v1model = load(COMPILED / (name if "/" in program else f"{LEAST}/{name}"))
     for parts in (v1model.tables, v1model.counters, v1model.meters):
         kept = [p for p in parts if p.preamble.alias not in (*NOT_ON_CHIPS[role], NOTICES)]
         del parts[:]
@@ -112,10 +111,10 @@ SHAPES: dict[str, Callable[[p4i.P4Info], object]] = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_what_a_controller_meets_is_the_same(role: str, programs: Programs, shape: str) -> None:
+def test_what_a_controller_meets_is_the_same(program: str, programs: Programs, shape: str) -> None:
     v1model, tna = map(SHAPES[shape], programs)
     assert v1model == tna
-    assert bool(v1model) != ((role, shape) == ("p", "digests"))
+    assert bool(v1model) != ((Path(program).name, shape) == ("p", "digests"))
 
 
 def test_value_sets_are_the_known_ones(programs: Programs) -> None:
@@ -135,6 +134,7 @@ def test_committed_p4info_is_of_these_sources() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("role", PROGRAMS)
 @pytest.mark.parametrize("profile", sorted(PROFILES))
 def test_what_profiles_share_is_the_same_to_a_controller(role: str, profile: str) -> None:
     """Numbers too: what one program has learned is read and written by those of another."""

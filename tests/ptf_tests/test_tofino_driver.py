@@ -10,7 +10,17 @@ import pytest
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.ptf_tests.tofino import digests, packing
 from fcn.ptf_tests.tofino.arrays import Counters, Registers, SpreadCounters, limited, unlimited
-from fcn.ptf_tests.tofino.context import Array, Block, Format, Memory, Quantum, ValueSet
+from fcn.ptf_tests.tofino.context import (
+    Action,
+    ActionData,
+    Array,
+    Block,
+    Format,
+    Memory,
+    Quantum,
+    ValueSet,
+)
+from fcn.ptf_tests.tofino.entries import ActionMemory
 from fcn.ptf_tests.tofino.image import ImageError, MemoryWrite, RegisterWrite, writes
 from fcn.ptf_tests.tofino.memories import StageMemory, TwoPort
 from fcn.ptf_tests.tofino.packing import Bits, Nibbles, Slice, pieces_of_range, tcam_row
@@ -175,6 +185,25 @@ def test_two_port_words_are_found_where_the_chip_moved_them() -> None:
     assert words.read(1024 + 5) == 100
     words.write(1024 + 5, 101)
     assert chip.memories[spare] == 101
+
+
+@pytest.mark.parametrize(
+    ("units", "entries", "pages", "address"),
+    [
+        (7, 1, (3, 11), 11 << 15 | 5 << 5 | 0x1F),
+        (1, 4, (0, 1), 1 << 15 | 5 << 5 | 2 << 3 | 0b011),
+        (1, 1, (0, 1), 1 << 15 | 5 << 5 | 0b01111),
+    ],
+)
+def test_action_data_is_addressed_by_the_pages_of_its_memories(
+    units: int, entries: int, pages: tuple[int, int], address: int
+) -> None:
+    """The third entry of the word in row 5 of the second page, or the only one."""
+    blocks = tuple(Block(tuple(range(units)), (page,)) for page in pages)
+    data = {2: {9: Memory(Format(units, ((),) * entries), blocks)}}
+    memory = ActionMemory(StageMemory(Chip(), 2), ActionData("data", False, data, {}))
+    index = (1024 + 5) * entries + min(2, entries - 1)
+    assert memory.address(index, Action("act", 9, (), {})) == address
 
 
 def test_counters_side_by_side_keep_apart() -> None:

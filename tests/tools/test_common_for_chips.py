@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.p4.programs import INCLUDE, P4SRC, PROGRAMS, included
+from tools.p4.programs import INCLUDE, P4SRC, PROGRAMS, chip_source, included
 from tools.p4.tofino_build import CHIPS, COMPILER, Chip
 
 
@@ -16,7 +16,7 @@ from tools.p4.tofino_build import CHIPS, COMPILER, Chip
 def test_common_controls_are_accepted(program: str, chip: Chip, tmp_path: Path) -> None:
     shutil.copytree(P4SRC, tmp_path / "p4src", ignore=shutil.ignore_patterns("compiled"))
     copy = tmp_path / "p4src"
-    source = copy / "tna" / f"{program}.p4"
+    source = copy / chip_source(program)
     # In a program of the other role some headers are others.
     other = {"pe": "p", "p": "pe"}[program]
     has = included(source)
@@ -34,7 +34,7 @@ def test_common_controls_are_accepted(program: str, chip: Chip, tmp_path: Path) 
     assert more, "all of them are in the program: this test is of no use any more"
     text = source.read_text()
     end = [match.end() for match in INCLUDE.finditer(text)][-1]
-    lines = "".join(f'#include "../{each.relative_to(copy)}"\n' for each in more)
+    lines = "".join(f'#include "../../../{each.relative_to(copy)}"\n' for each in more)
     modes = text.replace("#define HAS_FLOW_CONTROL 0", "#define HAS_FLOW_CONTROL 1")
     modes = modes.replace("#define HAS_FANTEL 0", "#define HAS_FANTEL 1")
     modes = modes.replace("#define HAS_TWO_THRESHOLD 0", "#define HAS_TWO_THRESHOLD 1")
@@ -47,7 +47,7 @@ def test_common_controls_are_accepted(program: str, chip: Chip, tmp_path: Path) 
         "--p4runtime-files",
         str(tmp_path / "p4info.txtpb"),
     ]
-    command += ["-o", str(tmp_path / "out"), f"tna/{program}.p4"]
+    command += ["-o", str(tmp_path / "out"), chip_source(program)]
     done = subprocess.run(
         command, cwd=tmp_path / "p4src", capture_output=True, text=True, check=False
     )

@@ -7,7 +7,7 @@ import pytest
 
 MANIFEST = Path(__file__).resolve().parents[2] / "p4src" / "compiled" / "tna" / "manifest.json"
 # Stages of Tofino 1 the programs may take.
-LIMITS = {"pe": 12, "p": 7}
+LIMITS = {"pe": 12, "p": 7, "two-threshold/p": 8}
 
 
 @pytest.mark.parametrize("program", LIMITS)

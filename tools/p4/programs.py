@@ -13,6 +13,10 @@ FULL = "full"
 PROFILES = (FULL, "fantel", "fcn", "flow-control", "two-threshold")
 """Which modes a program has (p4src/v1model/profiles). What is compiled of FULL is in COMPILED, of
 each other in a folder of its name there."""
+CHIP_PROGRAMS = ("pe", "p", "two-threshold/p")
+"""Programs for chips, as files in a folder with all: a profile's are in a folder of its name, those
+of LEAST are not."""
+LEAST = "fcn"
 MANIFEST = "manifest.json"
 TARGET_FOLDERS = frozenset({"v1model", "tna"})
 INCLUDE = re.compile(r'^#include "([^"]+)"\n', re.MULTILINE)
@@ -44,9 +48,15 @@ def included(file: Path) -> set[Path]:
     return found
 
 
+def chip_source(program: str) -> str:
+    """The top file of a program for chips, below P4SRC."""
+    profile, _, role = program.rpartition("/")
+    return f"tna/profiles/{profile or LEAST}/{role}.p4"
+
+
 def chip_sources() -> dict[str, str]:
     """SHA-256 of every file that the programs for chips are made of, by its name below P4SRC."""
-    files = set().union(*(included(P4SRC / "tna" / f"{program}.p4") for program in PROGRAMS))
+    files = set().union(*(included(P4SRC / chip_source(each)) for each in CHIP_PROGRAMS))
     return {
         str(file.relative_to(P4SRC)): hashlib.sha256(file.read_bytes()).hexdigest()
         for file in sorted(files)

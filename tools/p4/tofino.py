@@ -1,14 +1,15 @@
 """Compile, place and assemble the TNA programs for Tofino 1 and 2 and record what the tools report.
 
-`python -m tools.p4.tofino` runs p4c-barefoot and bfas on both programs for both chips and writes
+`python -m tools.p4.tofino` runs p4c-barefoot and bfas on the programs for both chips and writes
 p4src/compiled/tna/ (P4Info, ICRC hash matrices, manifest) and the tables of docs/tofino.md.
 `--sweep` also increases the flow tables until they no longer fit and draws the plot.
 `--changed` needs no compiler: it says in the manifest and in docs/tofino.md which sources are not
 as they were placed, for whoever changes them where the compiler is not to be had.
 `--check` needs none either: it fails when what has changed is not said, or outputs differ;
 where the same compiler is installed it also recompiles the P4Info and compares.
-`--package FOLDER` builds both programs for Tofino 1 only, and puts there what a switch takes and
-what `FCN_P4` may name: P4Info, `pe.bin`, `p.bin`, constants.json. Nothing is recorded.
+`--package FOLDER` builds the programs for Tofino 1 only, and puts there what a switch takes and
+what `FCN_P4` may name: P4Info, `pe.bin`, `p.bin`, constants.json; those of a
+profile in a folder of its name. Nothing is recorded.
 `--commit` is the commit of p4lang/p4c the compiler was built from, which its version does not
 contain; it is recorded in the manifest and docs/tofino.md.
 
@@ -25,7 +26,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tools.p4.programs import MANIFEST, PROGRAMS, same_compiler
+from tools.p4.programs import CHIP_PROGRAMS, MANIFEST, same_compiler
 from tools.p4.tofino_build import (
     CHIPS,
     HOW_TO_GET,
@@ -36,6 +37,7 @@ from tools.p4.tofino_build import (
     assemble,
     compile_program,
     compiler_version,
+    p4info_of,
 )
 from tools.p4.tofino_hashes import HashLogError
 from tools.p4.tofino_package import package
@@ -87,14 +89,16 @@ def write(commit: str) -> int:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             builds = [
                 pool.submit(build, program, chip, Path(name) / chip.target / program)
-                for program in PROGRAMS
+                for program in CHIP_PROGRAMS
                 for chip in CHIPS
             ]
             results = [done.result() for done in builds]
         COMPILED.mkdir(parents=True, exist_ok=True)
         first = Path(name) / CHIPS[0].target
-        for program in PROGRAMS:
-            shutil.copy(first / program / f"{program}.p4info.txtpb", COMPILED)
+        for program in CHIP_PROGRAMS:
+            place = (COMPILED / program).parent
+            place.mkdir(exist_ok=True)
+            shutil.copy(p4info_of(program, first / program), place)
         targets = {chip.name: chip.target for chip in CHIPS}
         matrices = {
             result.chip: icrc_matrices(Path(name) / targets[result.chip] / result.program)
@@ -114,7 +118,8 @@ def make_package(folder: Path) -> int:
     with tempfile.TemporaryDirectory() as name:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             builds = [
-                pool.submit(build, program, CHIPS[0], Path(name) / program) for program in PROGRAMS
+                pool.submit(build, program, CHIPS[0], Path(name) / program)
+                for program in CHIP_PROGRAMS
             ]
             results = [done.result() for done in builds]
         if not all(result.assembled for result in results):
@@ -179,12 +184,12 @@ def check() -> int:
         print(f"p4src/compiled/tna matches its sources (not recompiled: compiler is {version})")
         return 0
     with tempfile.TemporaryDirectory() as name:
-        for program in PROGRAMS:
+        for program in CHIP_PROGRAMS:
             directory = Path(name) / program
-            directory.mkdir()
+            directory.mkdir(parents=True)
             compile_program(program, CHIPS[0], directory, place=False)
-            fresh = (directory / f"{program}.p4info.txtpb").read_bytes()
-            if fresh != (COMPILED / f"{program}.p4info.txtpb").read_bytes():
+            fresh = p4info_of(program, directory).read_bytes()
+            if fresh != p4info_of(program, (COMPILED / program).parent).read_bytes():
                 print(f"{program}: p4c {version} generates a different P4Info", file=sys.stderr)
                 return 1
     print(f"p4src/compiled/tna matches the output of p4c {version}")

@@ -9,7 +9,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.p4.programs import P4SRC
+from tools.p4.programs import P4SRC, chip_source
+from tools.p4.tofino_conditions import lost_fields
 
 COMPILER = "p4c-barefoot"
 ASSEMBLER = "bfas"
@@ -39,7 +40,9 @@ class Chip:
 
 
 CHIPS = (
-    Chip("Tofino 1", "tofino", 1, "tna", 12),
+    # Otherwise the egress reads 65 octets of every packet, and a shorter one comes out longer
+    # (docs/tofino.md).
+    Chip("Tofino 1", "tofino", 1, "tna", 12, compiler_flags=("--disable-parse-min-depth-limit",)),
     Chip("Tofino 2", "tofino2", 2, "t2na", 20, compiler_flags=("--no-clot",)),
 )
 
@@ -85,6 +88,11 @@ def run(command: list[str], log: Path) -> None:
         raise ToolError(f"{command[0]}: " + "\n".join(lines[-5:] or [status]))
 
 
+def p4info_of(program: str, directory: Path) -> Path:
+    """The P4Info that compile_program makes."""
+    return directory / f"{Path(program).name}.p4info.txtpb"
+
+
 def compile_program(
     program: str, chip: Chip, directory: Path, flows: int | None = None, *, place: bool = True
 ) -> None:
@@ -93,7 +101,7 @@ def compile_program(
     `flows` is the size of each flow table; None leaves what the sources say. Without `place`,
     the P4Info is all there is. Raises ToolError.
     """
-    p4info = directory / f"{program}.p4info.txtpb"
+    p4info = p4info_of(program, directory)
     run(
         [
             COMPILER,
@@ -112,7 +120,7 @@ def compile_program(
             str(p4info),
             "-o",
             str(directory),
-            f"tna/{program}.p4",
+            chip_source(program),
         ],
         directory / "compiler.log",
     )
@@ -132,8 +140,10 @@ def assemble(program: str, chip: Chip, directory: Path) -> None:
     """Assemble the chip's configuration. Raises ToolError.
 
     The compiler can lose match conditions of parser states, for which the assembler only issues a
-    warning; here that is a ToolError.
+    warning, and fields of other conditions; here that is a ToolError.
     """
+    for condition, field in lost_fields(assembly(directory).read_text()):
+        raise ToolError(f"{COMPILER}: {program}: {field} is not matched in {condition}")
     (directory / "assembled" / "logs").mkdir(parents=True)
     run(
         [

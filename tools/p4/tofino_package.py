@@ -4,8 +4,8 @@ import shutil
 from pathlib import Path
 
 from fcn.softswitch.proto.bfpipeline_pb2 import BfPipelineConfig
-from tools.p4.programs import COMPILED, PROGRAMS
-from tools.p4.tofino_build import ToolError
+from tools.p4.programs import CHIP_PROGRAMS, COMPILED
+from tools.p4.tofino_build import ToolError, p4info_of
 
 ALL_PIPES = range(4)
 
@@ -15,9 +15,11 @@ def package(built: Path, folder: Path) -> None:
     and the constants into `folder`. Raises ToolError."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(COMPILED / "constants.json", folder)
-    for program in PROGRAMS:
-        shutil.copy(built / program / f"{program}.p4info.txtpb", folder)
-        (folder / f"{program}.bin").write_bytes(device_config(program, built / program))
+    for program in CHIP_PROGRAMS:
+        place = folder / program
+        place.parent.mkdir(exist_ok=True)
+        shutil.copy(p4info_of(program, built / program), place.parent)
+        place.with_suffix(".bin").write_bytes(device_config(place.name, built / program))
 
 
 def device_config(program: str, built: Path) -> bytes:

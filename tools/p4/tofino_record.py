@@ -77,11 +77,12 @@ def replace_between(text: str, name: str, content: str) -> str:
 def record(results: Iterable[Usage], version: str, commit: str) -> None:
     """Write the manifest of the files in COMPILED, and the document."""
     results = list(results)
-    outputs = sorted(path for path in COMPILED.iterdir() if path.name != MANIFEST)
+    files = (path for path in COMPILED.rglob("*") if path.is_file() and path.name != MANIFEST)
+    outputs = {path.relative_to(COMPILED).as_posix(): path.read_bytes() for path in sorted(files)}
     manifest = {
         "sources": chip_sources(),
         "changed": [],
-        "outputs": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in outputs},
+        "outputs": {name: hashlib.sha256(made).hexdigest() for name, made in outputs.items()},
         "compiler": version,
         "commit": commit,
         "usage": [asdict(result) for result in results],

@@ -48,6 +48,7 @@ const color_t GREEN = (bit<8>)MeterColor_t.GREEN;
 const int FLOW_TABLE_SIZE = FLOWS;
 const int ROUTE_TABLE_SIZE = 4096;
 const int QUEUE_LEVEL_TABLE_SIZE = 2048;
+const int MARKING_CURVE_TABLE_SIZE = 2048;
 
 // Ports of the target that are no interface, of pipe 0: the port of the CPU (Tofino 1: by Ethernet, not PCIe) and the
 // recirculation port.

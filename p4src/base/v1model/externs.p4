@@ -52,6 +52,7 @@ const color_t RED = 2;
 const int FLOW_TABLE_SIZE = 16384;
 const int ROUTE_TABLE_SIZE = 8192;
 const int QUEUE_LEVEL_TABLE_SIZE = 4096;
+const int MARKING_CURVE_TABLE_SIZE = 16384;
 const int NOTIFICATION_SID_TABLE_SIZE = 16384;
 
 // Ports of the target that are not front-panel ports

@@ -1,5 +1,7 @@
 """The two-threshold mode of the domain: what is refused and why, and the entries (PEC-1 to 6)."""
 
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,12 +9,15 @@ import yaml
 from spoilt import cases, spoil
 from test_config import example, refused
 
+from fcn.contract.constants import compiled_programs
 from fcn.contract.depth import Depth, DepthError
 from fcn.contract.ecn import CLASSIC_RULES, TWO_THRESHOLD_RULES, Ecn
 from fcn.contract.marking import DEFAULT_DEPTHS
 from fcn.contract.pipeline import load_pipeline
+from fcn.contract.profiles import Mode
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.check_modes import mode_warnings
+from fcn.controller.config.programs import program_of
 from fcn.controller.provision.provision import Provision
 
 Data = dict[str, Any]
@@ -258,3 +263,35 @@ def test_marks_of_a_dc_port_tell_nobody_without_notification(notification: str, 
     found = list(mode_warnings(parsed(data)))
     assert [where for where, _ in found] == ["nodes.pe1.thresholds[1]"] * notes
     assert all("marks CE only" in text for _, text in found)
+
+
+@pytest.fixture
+def chip(tmp_path: Path) -> str:
+    """A folder with programs of a chip's PE and P, of two thresholds for the P alone."""
+    made = compiled_programs() / "tna"
+    (tmp_path / "two-threshold").mkdir()
+    for name in ("pe", "p", "two-threshold/p"):
+        shutil.copy(made / f"{name}.p4info.txtpb", tmp_path / f"{name}.p4info.txtpb")
+    return str(tmp_path)
+
+
+def test_a_chip_has_the_program_of_the_mode(chip: str) -> None:
+    """Of the folder that the node states, by what the domain is."""
+    data = two_threshold()
+    data["nodes"]["p1"]["program"] = chip
+    config = parsed(data)
+    program = program_of(config, config.nodes["p1"], binary=False)
+    assert program.p4info.parent.name == "two-threshold"
+    assert Mode.TWO_THRESHOLD in program.modes
+    data = example()
+    data["nodes"]["p1"]["program"] = chip
+    config = parsed(data)
+    assert program_of(config, config.nodes["p1"], binary=False).p4info.parent == Path(chip)
+
+
+def test_a_chip_without_the_mode_is_refused(chip: str) -> None:
+    data = two_threshold()
+    data["nodes"]["pe1"]["program"] = chip
+    problems = refused(yaml.safe_dump(data))
+    (why,) = [why for _, where, why in problems if where == "nodes.pe1.program"]
+    assert "has no two-threshold mode" in why
