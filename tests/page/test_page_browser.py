@@ -147,6 +147,8 @@ def test_a_packet_is_asked_for_its_story(chromium: Any, tmp_path: Path) -> None:
         says(opened.value, "no switch answers at 127.0.0.1:9")
         says(opened.value, "That is all.")
         assert opened.value.locator("#all").evaluate("box => box.onchange !== null")
+        opened.value.close()
+        tab.bring_to_front()
         tab.click("#stop")
         tab.evaluate("window.open = (address) => { window.asked = address }")
         tab.wait_for_function(CLICK_ON_A_LINK)
