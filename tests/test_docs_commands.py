@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import typer
@@ -17,7 +17,8 @@ from fcn.page.__main__ import main as page
 from fcn.page.top.__main__ import main as top
 from fcn.softswitch.tracer.__main__ import main as trace
 
-UsageError = typer.BadParameter.__mro__[1]
+USAGE_ERROR = cast(type[Exception], typer.BadParameter.__base__)
+"""Of the click within Typer."""
 
 UNREAD = {"topo"}
 """Its programs read their options themselves."""
@@ -50,6 +51,7 @@ def parse(command: Any, words: list[str], programs: Mapping[str, typer.Typer]) -
         return
     rest = [*context._protected_args, *context.args]
     name, found, left = command.resolve_command(context, rest)
+    assert name is not None
     assert found is not None
     if name in programs:
         if name == "trace" and left[:1] and not left[0].startswith("-"):
@@ -65,8 +67,8 @@ def refused(text: str) -> list[str]:
     for words in commands(text):
         try:
             parse(typer.main.get_command(app), words, PROGRAMS)
-        except UsageError as error:
-            wrong.append(f"fcn {' '.join(words)}: {error.format_message()}")
+        except USAGE_ERROR as error:
+            wrong.append(f"fcn {' '.join(words)}: {error}")
     return wrong
 
 
