@@ -19,21 +19,14 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is n
 
 HOSTILE = "<img src=x onerror=\"document.body.textContent='taken'\"><script>alert(1)</script>"
 FRAMES_PER_SECOND = 30
-CLICK_ON_A_DOT = """() => new Promise((done) => {
-  const canvas = document.querySelector("#picture canvas");
-  const look = () => {
-    const octets = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-    const at = octets.findIndex((value, index) => index % 4 === 3 && value > 200);
-    if (at < 0) return requestAnimationFrame(look);
-    const box = canvas.getBoundingClientRect();
-    const pixel = (at - 3) / 4;
-    const [x, y] = [pixel % canvas.width, pixel / canvas.width];
-    const place = { clientX: box.left + x, clientY: box.top + y };
-    canvas.dispatchEvent(new MouseEvent("click", { bubbles: true, ...place }));
-    done();
-  };
-  look();
-})"""
+CLICK_ON_A_LINK = """() => {
+  const shapes = [...document.querySelectorAll(".node .shape")].slice(0, 2);
+  const boxes = shapes.map((shape) => shape.getBoundingClientRect());
+  const middle = (from, size) => boxes.reduce((sum, box) => sum + box[from] + box[size] / 2, 0) / 2;
+  const place = { clientX: middle("x", "width"), clientY: middle("y", "height"), bubbles: true };
+  document.querySelector("#picture canvas").dispatchEvent(new MouseEvent("click", place));
+  return window.asked;
+}"""
 WAIT_MS = 180_000
 
 
@@ -154,10 +147,12 @@ def test_a_packet_is_asked_for_its_story(chromium: Any, tmp_path: Path) -> None:
         says(opened.value, "no switch answers at 127.0.0.1:9")
         says(opened.value, "That is all.")
         assert opened.value.locator("#all").evaluate("box => box.onchange !== null")
+        opened.value.close()
+        tab.bring_to_front()
         tab.click("#stop")
-        with tab.expect_popup() as opened:
-            tab.evaluate(CLICK_ON_A_DOT)
-        says(opened.value, "That is all.")
+        tab.evaluate("window.open = (address) => { window.asked = address }")
+        tab.wait_for_function(CLICK_ON_A_LINK)
+        assert tab.evaluate("window.asked") == "story?node=pe1&kind=FAST_CNP"
 
 
 def test_names_and_messages_are_text(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
