@@ -130,7 +130,7 @@ def test_senders_of_labels(pipeline: Pipeline, ends: tuple[IPv6Address, IPv6Addr
     assert found.senders == {(0x80001, sender): KnownSender(0x11, 0x8001, "agent")}
     for entry in entries:
         entry.counter_data = fy.P4CounterData(packet_count=5, byte_count=330)
-    hits = [found for entry in entries if (found := FlowByLabel.hits_of(entry))]
+    hits = [each for entry in entries if (each := FlowByLabel.hits_of(entry))]
     assert hits == [{0x80001: 5}, {0x80002: 5}]
 
 
