@@ -1,6 +1,6 @@
 # `make demo` and `make test` need nothing but Debian 12 and root; they set up what is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-failover interop test test-all chaos lint shell-env unit ptf ptf-profiles system p4 p4-check tofino proto bench bench-learning learning findings clean
+.PHONY: help setup demo demo-failover interop test test-all chaos lint docs moving shell-env unit ptf ptf-profiles system p4 p4-check tofino proto bench bench-learning bench-scale learning findings clean
 
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
@@ -40,7 +40,7 @@ interop: setup ## real RoCEv2 stacks: SoftRoCE guests across the WAN; results in
 
 # The packet tests wait more than they compute: the unit tests run beside them. Queues of system are real, so it is last.
 test: setup ## everything CI runs
-	@$(MAKE) --no-print-directory -j 3 --output-sync=target ptf unit lint p4-check
+	@$(MAKE) --no-print-directory -j 3 --output-sync=target ptf unit lint docs p4-check
 	@$(MAKE) --no-print-directory system
 
 test-all: ## the same, and the tests marked exhaustive: before an issue is called resolved
@@ -49,6 +49,12 @@ test-all: ## the same, and the tests marked exhaustive: before an issue is calle
 
 chaos: setup ## controllers, switches and channels fail at random, in virtual time (KILLS=1000: of controllers; half an hour)
 	PYTHONPATH=tests/controller:tests/controller/leadership $(PYTHON) tests/controller/leadership/chaos.py $(KILLS)
+
+docs: setup ## the documentation as a site that can be searched: out/docs/index.html
+	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet --strict
+
+moving: setup ## README's moving picture, docs/live.webp, anew from a run (needs chromium)
+	$(PYTHON) -m tools.moving
 
 lint: setup ## formatting, lint, imports, types
 	$(PYTHON) -m ruff format --check .
@@ -98,7 +104,10 @@ bench: setup ## packets per second, softswitch against BMv2 (BASELINE=COMMIT: al
 	$(PYTHON) -m fcn.bench.reaction
 	$(if $(shell command -v valgrind),$(PYTHON) -m fcn.bench.instructions)
 
-bench-learning: setup ## how fast flows are learned, beside a flood too (BASELINE=COMMIT: also with that controller)
+bench-bench-scale: setup ## what many flows cost on a PE (FLOWS=100000)
+	$(PYTHON) -m fcn.bench.scale $(addprefix --flows ,$(FLOWS))
+
+learning: setup ## how fast flows are learned, beside a flood too (BASELINE=COMMIT: also with that controller)
 	$(PYTHON) -m fcn.bench.learning $(addprefix --baseline ,$(BASELINE))
 
 learning: setup ## how much is learned of who sends a flow, by simulation (SEEDS=10000; an hour)

@@ -7,7 +7,7 @@ Without a folder it is in memory: then it outlives a switch only.
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -145,9 +145,10 @@ class Store:
         """The flows that an operator registered."""
         return [RegisteredFlow(*row) for row in self._read("SELECT * FROM flow")]
 
-    def register(self, flow: RegisteredFlow) -> None:
-        """Keep a flow, in place of one with the same key. Raises StoreError."""
-        self._write("REPLACE INTO flow VALUES (?, ?, ?, ?, ?, ?)", *flow)
+    def register(self, flows: Iterable[RegisteredFlow]) -> None:
+        """Keep flows, in place of those with the same keys. Raises StoreError."""
+        with self._writing():
+            self._db.executemany("REPLACE INTO flow VALUES (?, ?, ?, ?, ?, ?)", flows)
 
     def unregister(self, vrf: str, src: str, dst: str, dest_qp: int) -> None:
         """Keep it no longer. Raises StoreError."""

@@ -6,7 +6,7 @@ seed give the same frames at the same times, on any machine and under any load.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Self
 
@@ -290,7 +290,7 @@ class Link:
         """Keep copies of the frames it delivers, in at most so many more octets of memory.
 
         select: only frames of one of these kinds. snap: how many of a frame's first octets; a copy
-        takes 24 more. A second call for the same direction replaces what the first one selected.
+        takes 32 more. A second call for the same direction replaces what the first one selected.
         """
         kinds = 0 if select is None else int(select)
         self._native.call("tap", 2 * self.number + direction, kinds, snap, octets)
@@ -429,6 +429,15 @@ class Simulation:
     def hops(self) -> int:
         """Frames delivered by links: packet-hops, those to hosts included."""
         return self.native.call("hops")
+
+    def meet(self, number: int, told: Callable[[End], object]) -> None:
+        """Tell where frame `number` (of `TappedFrame`) arrives, before anything else does."""
+
+        def meet(direction: int) -> None:
+            told(self.links[direction // 2].ends[1 - direction % 2])
+
+        self._meeting = self.native.ffi.callback("lab_meeting", meet)
+        self.native.call("meet", number, self._meeting)
 
     def tapped(self, *, complete: bool = True) -> list[TappedFrame]:
         """The frames copied by taps since the last call, in the order of their times.

@@ -6,11 +6,14 @@ from enum import IntFlag
 
 import numpy as np
 
-_RECORD = struct.Struct("=QIIII")
+_RECORD = struct.Struct("=QIIIIQ")
 
 HEADER = np.dtype(
-    [("time", "u8"), ("direction", "u4"), ("length", "u4"), ("kinds", "u4"), ("kept", "u4")]
-)
+    [
+        ("time", "u8"), ("direction", "u4"), ("length", "u4"), ("kinds", "u4"), ("kept", "u4"),
+        ("number", "u8"),
+    ]
+)  # fmt: skip
 """What is before the octets of a frame."""
 
 assert HEADER.itemsize == _RECORD.size
@@ -34,7 +37,8 @@ class FrameKind(IntFlag):
 class TappedFrame:
     """A frame a link delivered: link, direction (0 or 1), when its last bit arrived, and octets.
 
-    length: octets it had, of which `data` has the first.
+    length: octets it had, of which `data` has the first. number: its place among all frames that
+    links delivered, from 1.
     """
 
     link: int
@@ -43,12 +47,13 @@ class TappedFrame:
     length: int
     kinds: FrameKind
     data: bytes
+    number: int
 
     @property
     def header(self) -> bytes:
         """What lab_tapped_take has of it before its octets."""
         direction = 2 * self.link + self.direction
-        return _RECORD.pack(self.time_ns, direction, self.length, self.kinds, 0)
+        return _RECORD.pack(self.time_ns, direction, self.length, self.kinds, 0, self.number)
 
 
 def parse_tapped(data: bytes) -> list[TappedFrame]:
@@ -56,11 +61,11 @@ def parse_tapped(data: bytes) -> list[TappedFrame]:
     frames = []
     at = 0
     while at < len(data):
-        time_ns, direction, length, kinds, kept = _RECORD.unpack_from(data, at)
+        time_ns, direction, length, kinds, kept, number = _RECORD.unpack_from(data, at)
         at += _RECORD.size
         octets = data[at : at + kept]
         frame = TappedFrame(
-            direction // 2, direction % 2, time_ns, length, FrameKind(kinds), octets
+            direction // 2, direction % 2, time_ns, length, FrameKind(kinds), octets, number
         )
         frames.append(frame)
         at += (kept + 7) & ~7

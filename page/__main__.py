@@ -17,6 +17,7 @@ from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.page.address import DEFAULT_LISTEN, PageError, listen, url
 from fcn.page.hub import Hub
 from fcn.page.server import serve, watching
+from fcn.page.stories import of_network
 
 NICENESS = 10
 """The controller goes before the page."""
@@ -30,6 +31,14 @@ def main(
     fd: Annotated[
         int | None, typer.Option(help="A socket that listens already, instead.", hidden=True)
     ] = None,
+    stories: Annotated[
+        bool,
+        typer.Option(
+            "--stories",
+            help="Packets tell their stories, as of `fcn trace`: who opens the page sees what they "
+            "carry, and makes switches slower meanwhile.",
+        ),
+    ] = False,
 ) -> None:
     """Show the network live in a browser; read-only, until Ctrl-C or SIGTERM."""
     check_api(api)
@@ -43,7 +52,8 @@ def main(
         print(f"live page of the controller at {api}: {url(listening)}", flush=True)
     os.nice(NICENESS)
     hub = Hub()
-    asyncio.run(serve(hub, listening, watching(api, hub)))
+    source = watching(api, hub, stories)
+    asyncio.run(serve(hub, listening, source, of_network(api) if stories else None))
 
 
 if __name__ == "__main__":

@@ -39,12 +39,14 @@ class Line:
 @dataclass(frozen=True, slots=True)
 class Picture:
     """The network as the file has it; height: of the picture, whose width is 1. virtual: whether
-    all frames are there from the beginning, of a time that is not that of clocks."""
+    all frames are there from the beginning, of a time that is not that of clocks. stories: whether
+    packets can be asked for theirs."""
 
     places: tuple[Place, ...]
     lines: tuple[Line, ...]
     height: float
     virtual: bool = False
+    stories: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +115,12 @@ class PathView:
 @dataclass(frozen=True, slots=True)
 class Travel:
     """Messages of a kind that went the same way since the last look. route: places; one alone where
-    nobody knows whom they reached."""
+    nobody knows whom they reached. frame: the number of one, in a run of the laboratory."""
 
     kind: Kind
     route: tuple[str, ...]
     count: int
+    frame: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,14 @@ import asyncio
 import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import (
+    AbstractAsyncContextManager,
+    aclosing,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
+from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
@@ -17,7 +24,10 @@ from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from fcn.page.hub import FullError, Hub
+from fcn.page.model import Picture
+from fcn.page.stories import Command, told
 from fcn.page.watcher import Watcher
+from fcn.softswitch.stories.page import POLICY
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -57,19 +67,47 @@ GRACE = 2
 """Seconds for requests to end."""
 
 
-def application(hub: Hub, host: str) -> Starlette:
-    """What answers requests; host: the address on which it listens."""
+def _refused(request: Request) -> Response | None:
+    """What a request gets that is not the page's own: of these no browser says the origin."""
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    if site == "same-origin" and "origin" not in request.headers:
+        return None
+    return PlainTextResponse("this is for the page alone", 403, HEADERS)
+
+
+def application(hub: Hub, host: str, stories: Command | None = None) -> Starlette:
+    """What answers requests; host: the address on which it listens; stories: how packets tell
+    theirs, None: not at all."""
+    telling = asyncio.Lock()
 
     async def stream(request: Request) -> Response:
-        # Of a GET by the page itself no browser says the origin.
-        site = request.headers.get("sec-fetch-site", "same-origin")
-        if site != "same-origin" or "origin" in request.headers:
-            return PlainTextResponse("this is for the page alone", 403, HEADERS)
+        if refused := _refused(request):
+            return refused
         try:
             events = hub.look()
         except FullError:
             return PlainTextResponse("too many look at this page already", 503, HEADERS)
         return StreamingResponse(events, media_type="text/event-stream", headers=HEADERS)
+
+    async def story(request: Request) -> Response:
+        if refused := _refused(request):
+            return refused
+        if stories is None:
+            return PlainTextResponse("this page tells no stories of packets", 404, HEADERS)
+        try:
+            arguments = stories(request.query_params)
+        except (KeyError, ValueError) as error:
+            return PlainTextResponse(f"no packet can be asked for: {error}", 400, HEADERS)
+        if telling.locked():
+            return PlainTextResponse("another story is told; try again after it", 503, HEADERS)
+
+        async def parts() -> AsyncIterator[bytes]:
+            async with telling, aclosing(told(arguments)) as page:
+                async for part in page:
+                    yield part
+
+        headers = {**HEADERS, "Content-Security-Policy": POLICY}
+        return StreamingResponse(parts(), media_type="text/html", headers=headers)
 
     def file(name: str, media_type: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(_request: Request) -> Response:
@@ -79,6 +117,7 @@ def application(hub: Hub, host: str) -> Starlette:
 
     routes = [Route(path, file(*what), methods=["GET"]) for path, what in FILES.items()]
     routes.append(Route("/stream", stream, methods=["GET"]))
+    routes.append(Route("/story", story, methods=["GET"]))
     trusted = Middleware(TrustedHostMiddleware, allowed_hosts=[*HOSTS, host], www_redirect=False)
     return Starlette(routes=routes, middleware=[trusted])
 
@@ -119,10 +158,13 @@ class _Server(uvicorn.Server):
 
 
 async def serve(
-    hub: Hub, listening: socket.socket, source: AbstractAsyncContextManager[None] | None = None
+    hub: Hub,
+    listening: socket.socket,
+    source: AbstractAsyncContextManager[None] | None = None,
+    stories: Command | None = None,
 ) -> None:
     """Serve until SIGINT or SIGTERM what the hub has, and what the source gives it meanwhile."""
-    app = application(hub, listening.getsockname()[0])
+    app = application(hub, listening.getsockname()[0], stories)
     server = _Server(
         uvicorn.Config(
             app,
@@ -148,9 +190,13 @@ async def serve(
 
 
 @asynccontextmanager
-async def watching(api: str, hub: Hub) -> AsyncIterator[None]:
-    """Let the hub have what the controller says meanwhile."""
+async def watching(api: str, hub: Hub, stories: bool) -> AsyncIterator[None]:
+    """Let the hub have what the controller says meanwhile. stories: whether packets tell theirs."""
     call = asyncio.get_running_loop().call_soon_threadsafe
-    watcher = Watcher(api, lambda picture: call(hub.draw, picture), lambda new: call(hub.show, new))
+
+    def draw(picture: Picture) -> None:
+        call(hub.draw, replace(picture, stories=stories))
+
+    watcher = Watcher(api, draw, lambda new: call(hub.show, new))
     with watcher.running():
         yield

@@ -35,7 +35,7 @@ if [[ "$(cat .venv/.installed 2>/dev/null)" != "$wanted" ]]; then
     # The distribution was called fcn once: removed later, it would take the commands with it.
     .venv/bin/python -m pip uninstall -qq --disable-pip-version-check --yes fcn
     .venv/bin/python -m pip install --quiet --disable-pip-version-check \
-        --constraint constraints.txt --editable '.[test,demo,lab,sweep,page,top,dev]'
+        --constraint constraints.txt --editable '.[test,demo,lab,sweep,page,top,docs,dev]'
     printf '%s\n' "$wanted" >.venv/.installed
 fi
 

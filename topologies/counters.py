@@ -15,6 +15,7 @@ from finsy.proto import p4r, p4r_grpc
 from fcn.contract.names import COUNTERS, EVENT_COUNTERS, named_cells
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.owners.flow_tables import FlowByLabel
+from fcn.controller.owners.held_flows import HeldFlows
 from fcn.topologies.controller_config import grpc_endpoint
 from fcn.topologies.model import Topology
 
@@ -123,6 +124,10 @@ class CounterReader:
             counted = [cell for cell in cells if cell.counter_id == counter and cell.packet_count]
             return {cell.index: cell.packet_count for cell in counted if cell.index is not None}
 
+        flows, hits = HeldFlows(pipeline.schema), dict[int, int]()
+        for entry in entries:
+            flows.add(entry.encode(pipeline.schema))
+            hits |= FlowByLabel.hits_of(entry)
         named: dict[str, dict[str, int]] = {}
         for counter in COUNTERS:
             names = named_cells(counter)
@@ -133,8 +138,8 @@ class CounterReader:
             packets("port_rx"),
             packets("port_tx"),
             tuple(
-                FlowHits(held.label, str(held.sender), held.source_qp, held.hits)
-                for held in FlowByLabel.senders_in(entries)
+                FlowHits(label, str(host), sender.source_qp, hits.get(label, 0))
+                for (label, host), sender in flows.senders.items()
             ),
         )
 

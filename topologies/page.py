@@ -38,6 +38,6 @@ def live_page(api: str, logs: Path) -> Iterator[str]:
         return
     with socket.socket(fileno=os.dup(int(number))) as listening:
         fd = listening.fileno()
-        command = [sys.executable, "-m", "fcn.page", "--api", api, "--fd", str(fd)]
+        command = [sys.executable, "-m", "fcn.page", "--stories", "--api", api, "--fd", str(fd)]
         with Process("fcn page", command, logs / "page.log", pass_fds=[fd]):
             yield url(listening)

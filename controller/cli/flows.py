@@ -1,11 +1,25 @@
 """`fcn flows`: list, register and delete flows."""
 
+import csv
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from fcn.contract.constants import PipelineError
+from fcn.contract.profiles import LEAST, PROFILES
 from fcn.controller.cli import tables
-from fcn.controller.cli.common import Api, Json, controller, err, fail, out, queue_pair
+from fcn.controller.cli.common import (
+    EXIT_FAILED,
+    Api,
+    Json,
+    controller,
+    err,
+    fail,
+    out,
+    queue_pair,
+)
+from fcn.controller.config.document import listed
 from fcn.controller.config.notation import DEFAULT_ENDPOINT, Address, parse_address, parse_duration
 from fcn.controller.flows.key import FlowKey
 
@@ -13,6 +27,9 @@ Vrf = Annotated[str, typer.Argument(help="VRF.")]
 Source = Annotated[str, typer.Argument(help="Source address of the flow.")]
 Destination = Annotated[str, typer.Argument(help="Destination address of the flow.")]
 DestQp = Annotated[str, typer.Argument(help="Destination QP, decimal or 0x…")]
+
+LOADED = 1_000
+"""Flows of a file in one request."""
 
 flows_app = typer.Typer(help="Flows: labels and queue pairs.", no_args_is_help=True)
 
@@ -51,14 +68,12 @@ def flows_show(
     as_json: Json = False,
 ) -> None:
     """Details of the flows with a label or an address, with packet counts, and in words."""
+    try:
+        label, address = int(label_or_address, 0), ""
+    except ValueError:
+        label, address = None, str(_address(label_or_address))
     with controller(api) as client:
-        wanted = [
-            flow
-            for page in client.flow_pages(counters=True, unlabelled=True)
-            for flow in page
-            if label_or_address in (flow.key.src, flow.key.dst)
-            or (flow.HasField("label") and label_or_address in (hex(flow.label), str(flow.label)))
-        ]
+        wanted = client.flows(counters=True, unlabelled=True, label=label, address=address)
         if not wanted:
             raise fail(f"no flow has {label_or_address}; `fcn flows list` shows all")
         counters = None if as_json else client.last_counters()
@@ -80,12 +95,7 @@ def flows_add(
 ) -> None:
     """Register a flow whose source QP cannot be learned."""
     key = _key(vrf, src, dst, dest_qp)
-    microseconds = None
-    if timeout is not None:
-        try:
-            microseconds = 0 if timeout == "never" else parse_duration(timeout)
-        except ValueError as error:
-            raise typer.BadParameter(str(error)) from None
+    microseconds = _timeout(timeout)
     with controller(api) as client:
         response = client.add_flow(key, queue_pair(source_qp), microseconds)
         tables.show_flow_details(out, [response.flow], as_json=as_json)
@@ -93,6 +103,42 @@ def flows_add(
             err.print(f"{response.flow.node} is away; the flow is written when it reconnects")
         if not response.lasting:
             err.print("only the switch keeps it: the controller's file has no `state`")
+
+
+@flows_app.command("load")
+def flows_load(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV without a head: VRF, source, destination, destination QP, source QP, and "
+            "perhaps the idle time.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ],
+    api: Api = DEFAULT_ENDPOINT,
+) -> None:
+    """Register the flows of a file; those that are refused are told, with their lines."""
+    with file.open(newline="") as text:
+        reader = csv.reader(text)
+        rows = [(reader.line_num, _row(reader.line_num, row)) for row in reader if row]
+    refused, away, lasting = 0, set[str](), True
+    with controller(api) as client:
+        for first in range(0, len(rows), LOADED):
+            some = rows[first : first + LOADED]
+            response = client.add_flows(row for _, row in some)
+            for each in response.refused:
+                err.print(f"{file}, line {some[each.index][0]}: {each.reason}")
+            refused += len(response.refused)
+            away |= set(response.away)
+            lasting = response.lasting
+    if away:
+        err.print(f"{', '.join(sorted(away))} away; the flows are written on reconnection")
+    if not lasting:
+        err.print("only the switches keep them: the controller's file has no `state`")
+    out.print(f"{len(rows) - refused} flows registered")
+    if refused:
+        raise typer.Exit(EXIT_FAILED)
 
 
 @flows_app.command("del")
@@ -104,11 +150,52 @@ def flows_del(
         client.delete_flow(_key(vrf, src, dst, dest_qp))
 
 
+@flows_app.command("program")
+def flows_program(
+    folder: Annotated[Path, typer.Argument(help="Where it is written.", file_okay=False)],
+    flows: Annotated[int, typer.Option(help="Flows of each IP version.", min=1, max=1 << 20)],
+    profile: Annotated[str, typer.Option(help=f"One of {listed(PROFILES)}.")] = LEAST,
+) -> None:
+    """Write the program of a PE with room for so many flows, for `program` of a node."""
+    from fcn.contract.pipeline import load_pipeline
+    from fcn.contract.roomier import with_flow_tables
+
+    if profile not in PROFILES:
+        raise typer.BadParameter(f"there is no profile {profile!r}; there are {listed(PROFILES)}")
+    try:
+        with_flow_tables(load_pipeline("pe", profile=profile), flows, folder)
+    except (PipelineError, OSError) as error:
+        raise fail(str(error)) from None
+
+
 def _address(text: str) -> Address:
     try:
         return parse_address(text)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+
+
+def _timeout(text: str | None) -> int | None:
+    """Microseconds."""
+    if not text:
+        return None
+    try:
+        return 0 if text == "never" else parse_duration(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _row(line: int, row: list[str]) -> tuple[FlowKey, int, int | None]:
+    """A flow of a file."""
+    try:
+        vrf, src, dst, dest_qp, source_qp, *rest = (word.strip() for word in row)
+        (timeout,) = rest or [""]
+    except ValueError:
+        raise fail(f"line {line}: {len(row)} fields, not 5 or 6") from None
+    try:
+        return _key(vrf, src, dst, dest_qp), queue_pair(source_qp), _timeout(timeout)
+    except typer.BadParameter as error:
+        raise fail(f"line {line}: {error.message}") from None
 
 
 def _key(vrf: str, src: str, dst: str, dest_qp: str) -> FlowKey:

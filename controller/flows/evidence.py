@@ -1,7 +1,7 @@
 """What packets say of the senders of flows (FCN-3 b): which flows are watched for it, which turn
 out to be the two directions of a connection, and which cannot be any more."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from fcn.controller.flows.inference import Inference, Pairing
@@ -168,8 +168,8 @@ class Evidence:
         self._watch.remove(key)
         self._inference.forget(key)
 
-    def _update_watched(self, changed: Iterable[FlowKey]) -> None:
-        for key in sorted(changed, key=str):
+    def _update_watched(self, changed: Collection[FlowKey]) -> None:
+        for key in sorted(changed, key=str) if len(changed) > 1 else changed:
             watched = self.is_watched(key)
             if key not in self._watch:
                 self._inference.forget(key)

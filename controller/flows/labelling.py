@@ -1,8 +1,7 @@
 """Flow labels, and the flows that have one at each PE.
 
-Labels are random, locally unique, and in quarantine before they are used again (FCN-2). Their low
-16 bits index the per-flow rate gates of every node, so the pool avoids labels in use that are equal
-in these bits as long as possible. PEs' tables and labels are shared fairly (shares.py).
+Labels are random, locally unique, and in quarantine before they are used again (FCN-2). PEs' tables
+and labels are shared fairly (shares.py).
 """
 
 import random
@@ -10,25 +9,15 @@ import sys
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 
-from fcn.contract.constants import FCN_LABEL_BIT, FLOW_GATE_SIZE
+from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.controller.flows.flow import Edge, Flow
+from fcn.controller.flows.free_labels import LABEL_COUNT, FreeLabels
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
-from fcn.controller.flows.shares import FairShares, Host, NoRoomError, host_of
+from fcn.controller.flows.shares import FlowShares, Host, NoRoomError, Tallies, host_of
 from fcn.controller.store import Store
 
-LABEL_COUNT = FCN_LABEL_BIT
-"""How many labels have FCN_LABEL_BIT, the top bit, set."""
-
-LABEL_BITS = LABEL_COUNT.bit_length() - 1
-"""Bits below it, which are drawn."""
-
-GATE_MASK = FLOW_GATE_SIZE - 1
-"""The bits of a label that index the rate gates of a node."""
-
-_GATE_DRAWS = 64
-
-MOST_LABELS = LABEL_COUNT * 3 // 4
+MOST_LABELS = 512_000
 """Labels in use at most: the others are for quarantine, so that a label can change hands."""
 
 
@@ -60,9 +49,7 @@ class LabelPool:
         self._quarantine = quarantine
         self._store = store or Store()
         self._clock = clock
-        self._rng = rng
-        self._used: set[int] = set()
-        self._gates: dict[int, int] = {}
+        self._labels = FreeLabels(rng)
         self._resting: dict[int, float] = {}
         self._wakeups: deque[tuple[float, int, str]] = deque()
         self._resting_of: dict[str, int] = {}
@@ -70,12 +57,14 @@ class LabelPool:
 
     def recall(self) -> None:
         """The labels that rest are those of the store, in which there may be others."""
+        for label in self._resting:
+            self._labels.wake(label)
         self._resting.clear()
         self._wakeups.clear()
         self._resting_of.clear()
         now = self._clock()
         for label, vrf, left in self._store.resting(self._quarantine):
-            if label not in self._used:
+            if not self._labels.is_used(label):
                 self._rest(label, vrf, now + left)
 
     def rest_for(self, quarantine: float) -> None:
@@ -84,7 +73,7 @@ class LabelPool:
 
     def __len__(self) -> int:
         """Labels in use."""
-        return len(self._used)
+        return self._labels.used
 
     @property
     def resting(self) -> int:
@@ -99,7 +88,7 @@ class LabelPool:
         all the time leaves labels to the others (dynamic threshold of Choudhury and Hahne, 1998).
         """
         self._wake()
-        free = LABEL_COUNT - len(self._used) - len(self._resting)
+        free = LABEL_COUNT - len(self) - len(self._resting)
         if not free:
             raise NoLabelError(
                 lambda: (
@@ -118,53 +107,29 @@ class LabelPool:
 
     def take(self) -> int:
         """A free 20-bit label, of which `check` said that there is one."""
-        label = self._draw()
-        self._use(label)
+        label = self._labels.draw()
+        self._labels.use(label)
         return label
 
     def claim(self, label: int) -> bool:
         """Mark a label found on a switch as used; False when it is used already or no FCN label."""
-        if not FCN_LABEL_BIT <= label < 2 * LABEL_COUNT or label in self._used:
+        if not FCN_LABEL_BIT <= label < 2 * FCN_LABEL_BIT or self._labels.is_used(label):
             return False
         if self._resting.pop(label, None) is not None:
             self._store.wake(label)
-        self._use(label)
+        self._labels.use(label)
         return True
 
     def release(self, label: int, vrf: str) -> None:
         """Put the label of a flow of this VRF into quarantine."""
-        self._used.remove(label)
-        gate = label & GATE_MASK
-        self._gates[gate] -= 1
-        if not self._gates[gate]:
-            del self._gates[gate]
         self._rest(label, vrf, self._clock() + self._quarantine)
         self._store.rest(label, vrf, self._quarantine)
 
     def _rest(self, label: int, vrf: str, wakeup: float) -> None:
+        self._labels.rest(label)
         self._resting[label] = wakeup
         self._resting_of[vrf] = self._resting_of.get(vrf, 0) + 1
         self._wakeups.append((wakeup, label, vrf))
-
-    def _use(self, label: int) -> None:
-        self._used.add(label)
-        gate = label & GATE_MASK
-        self._gates[gate] = self._gates.get(gate, 0) + 1
-
-    def _free(self, label: int) -> bool:
-        return label not in self._used and label not in self._resting
-
-    def _draw(self) -> int:
-        for _ in range(_GATE_DRAWS):
-            label = FCN_LABEL_BIT | self._rng.getrandbits(LABEL_BITS)
-            if self._free(label) and label & GATE_MASK not in self._gates:
-                return label
-        start = self._rng.randrange(LABEL_COUNT)
-        return next(
-            label
-            for offset in range(LABEL_COUNT)
-            if self._free(label := FCN_LABEL_BIT | (start + offset) % LABEL_COUNT)
-        )
 
     def _wake(self) -> None:
         now = self._clock()
@@ -175,6 +140,7 @@ class LabelPool:
                 del self._resting_of[vrf]
             if self._resting.get(label) == wakeup:
                 del self._resting[label]
+                self._labels.wake(label)
                 self._store.wake(label)
 
 
@@ -191,15 +157,15 @@ class Labelling:
         self._edges = edges
         self._labels = labels
         self._most = most
-        self._holders: FairShares[tuple[str, FlowKey]] = FairShares()
-        """Flows by PE that hold a label, but for those a person registered."""
+        self._holders = Tallies()
+        """Of the flows of all PEs that hold a label, but for those a person registered."""
         self._flows: dict[str, dict[FlowKey, Flow]] = {name: {} for name in edges}
         self._places: dict[FlowKey, tuple[str, ...]] = {}
         """The PEs of each flow, in their order."""
         self._at = {name: (name,) for name in edges}
         """One object for all flows of a PE."""
         self._count: dict[tuple[str, int], int] = {}
-        self._shares: defaultdict[tuple[str, int], FairShares[FlowKey]] = defaultdict(FairShares)
+        self._shares: defaultdict[tuple[str, int], FlowShares] = defaultdict(FlowShares)
 
     def move_to(self, edges: Mapping[str, Edge]) -> None:
         """These are the PEs from now on. Of those that are no more no flow may have a label."""
@@ -259,14 +225,28 @@ class Labelling:
             raise NoLabelError(
                 lambda: f"{self._most} labels are in use, and no host has more than {key.src}"
             ) from None
-        if elsewhere is not None:
-            losers.append(elsewhere)
+        if isinstance(elsewhere, Host):
+            losers.append(self._newest(elsewhere))
         for name, other in losers:
-            self._holders.remove((name, other))
-            self._shares[name, other.src.version].remove(other)
+            self._give_up(name, other)
         shares.add(host, key, sys.maxsize)
-        self._holders.add(host, (node, key), sys.maxsize)
+        self._holders.change(host, 1)
         return self._labels.take(), [self._flows[name][other] for name, other in losers]
+
+    def _newest(self, host: Host) -> tuple[str, FlowKey]:
+        """The last flow of a host, on any PE, and the PE."""
+        found = [
+            self._flows[node][key]
+            for (node, _), shares in self._shares.items()
+            if (key := shares.newest(host)) is not None
+        ]
+        newest = max(found, key=lambda flow: flow.since)
+        return newest.node, newest.key
+
+    def _give_up(self, node: str, key: FlowKey) -> None:
+        """The flow has no share any more."""
+        if self._shares[node, key.src.version].remove(key):
+            self._holders.change(host_of(key.vrf, key.src), -1)
 
     def _room(self) -> int:
         """Labels for flows that nobody registered."""
@@ -285,7 +265,7 @@ class Labelling:
             # Read back from a switch, which has room for it.
             host = host_of(flow.key.vrf, flow.key.src)
             shares.add(host, flow.key, sys.maxsize)
-            self._holders.add(host, (flow.node, flow.key), sys.maxsize)
+            self._holders.change(host, 1)
         self._install(flow)
 
     def update(self, flow: Flow) -> None:
@@ -302,8 +282,7 @@ class Labelling:
         if len(others) > 1:
             self._places[flow.key] = self._in_order({*others} - {flow.node})
         self._count[table] -= 1
-        self._shares[table].remove(flow.key)
-        self._holders.remove((flow.node, flow.key))
+        self._give_up(flow.node, flow.key)
         # That it rests is written before its entries are removed.
         self._labels.release(flow.label, flow.key.vrf)
         self._edges[flow.node].remove(flow, successor)
@@ -313,6 +292,5 @@ class Labelling:
 
     def _install(self, flow: Flow) -> None:
         if flow.origin is Origin.MANUAL:
-            self._shares[flow.node, flow.key.src.version].remove(flow.key)
-            self._holders.remove((flow.node, flow.key))
+            self._give_up(flow.node, flow.key)
         self._edges[flow.node].install(flow)

@@ -2,7 +2,7 @@
 was deleted does not come back from a switch that was away."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from fcn.controller.config.notation import parse_address
 from fcn.controller.flows.flow import Flow
@@ -31,10 +31,10 @@ class Registered:
             key = FlowKey(vrf, parse_address(src), parse_address(dst), dest_qp)
             yield key, Sender(source_qp, Origin.MANUAL, timeout)
 
-    def add(self, key: FlowKey, sender: Sender) -> None:
-        """Register a flow, or say something else of it. Raises StoreError."""
-        self._store.register(_kept(key, sender.source_qp, sender.timeout))
-        self._keys.add(key)
+    def add(self, flows: Sequence[tuple[FlowKey, Sender]]) -> None:
+        """Register flows, or say something else of them. Raises StoreError."""
+        self._store.register(_kept(key, sender.source_qp, sender.timeout) for key, sender in flows)
+        self._keys.update(key for key, _ in flows)
 
     def remove(self, key: FlowKey) -> None:
         """Whether it was registered or not, it is not any more. Raises StoreError."""

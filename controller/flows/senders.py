@@ -7,6 +7,7 @@ from fcn.controller.config.notation import Address
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.lifecycle import MAY_REPLACE
 from fcn.controller.flows.provenance import CommIds, Origin
+from fcn.controller.flows.shares import Host, host_of
 
 
 class Sender(NamedTuple):
@@ -22,10 +23,6 @@ class Sender(NamedTuple):
     comm_ids: CommIds | None = None
 
 
-_QueuePair = tuple[str, Address, int]
-"""VRF, host, number."""
-
-
 def _adds_nothing(known: Sender, sender: Sender) -> bool:
     """Of two that name the same queue pair: what a handshake said keeps its communication IDs."""
     return sender.origin is Origin.INFERRED or (
@@ -38,7 +35,8 @@ class Senders:
 
     def __init__(self) -> None:
         self._senders: dict[FlowKey, Sender] = {}
-        self._by_queue_pair: dict[_QueuePair, dict[FlowKey, None]] = {}
+        self._by_host: dict[Host, dict[int, FlowKey | dict[FlowKey, None]]] = {}
+        """Flows by number of the queue pair: mostly one, which needs no dictionary."""
 
     def __contains__(self, key: FlowKey) -> bool:
         return key in self._senders
@@ -71,10 +69,15 @@ class Senders:
     def forget(self, key: FlowKey) -> None:
         """Nobody knows the sender any more."""
         known = self._senders.pop(key)
-        pair = (key.vrf, key.src, known.source_qp)
-        del self._by_queue_pair[pair][key]
-        if not self._by_queue_pair[pair]:
-            del self._by_queue_pair[pair]
+        host = host_of(key.vrf, key.src)
+        pairs = self._by_host[host]
+        flows = pairs[known.source_qp]
+        if isinstance(flows, dict) and len(flows) > 1:
+            del flows[key]
+            return
+        del pairs[known.source_qp]
+        if not pairs:
+            del self._by_host[host]
 
     def sent_by(self, vrf: str, src: Address, dst: Address, source_qp: int) -> list[FlowKey]:
         """Flows from `src` to `dst` that this queue pair sends."""
@@ -82,11 +85,19 @@ class Senders:
 
     def of_queue_pair(self, vrf: str, src: Address, source_qp: int) -> list[FlowKey]:
         """Flows to any host that this queue pair sends."""
-        return list(self._by_queue_pair.get((vrf, src, source_qp), ()))
+        flows = self._by_host.get(host_of(vrf, src), {}).get(source_qp, {})
+        return list(flows) if isinstance(flows, dict) else [flows]
 
     def _put(self, key: FlowKey, sender: Sender) -> None:
         if key in self._senders:
             self.forget(key)
         self._senders[key] = sender
-        pair = (key.vrf, key.src, sender.source_qp)
-        self._by_queue_pair.setdefault(pair, {})[key] = None
+        host = host_of(key.vrf, key.src)
+        pairs = self._by_host.get(host)
+        if pairs is None:
+            pairs = self._by_host[host] = {}
+        flows = pairs.setdefault(sender.source_qp, key)
+        if isinstance(flows, dict):
+            flows[key] = None
+        elif flows is not key:
+            pairs[sender.source_qp] = {flows: None, key: None}

@@ -8,7 +8,7 @@ accesses tables: a PE is an `Edge`, which installs and removes flows.
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from math import inf
@@ -248,12 +248,18 @@ class FlowService:
             self._end(key, End.SILENCE, at=flow)
 
     def add(self, key: FlowKey, source_qp: int, timeout: int | None = None) -> Flow:
-        """Register a flow manually (FCN-3 a). Raises FlowError.
+        """Register a flow manually (FCN-3 a). Raises FlowError, StoreError.
 
         `timeout`: microseconds without a packet after which the label is released (0: never; None:
-        as configured). The registration itself is kept until `delete`, also over restarts. Raises
-        StoreError.
+        as configured). The registration itself is kept until `delete`, also over restarts.
         """
+        self.check(key, source_qp)
+        sender = Sender(source_qp, Origin.MANUAL, timeout)
+        self.register([(key, sender)])
+        return self.use(key, sender)
+
+    def check(self, key: FlowKey, source_qp: int) -> None:
+        """Whether a flow can be registered. Raises FlowError."""
         if key.vrf not in self._config.vrfs:
             known = ", ".join(self._config.vrfs) or "none"
             raise FlowError(f"there is no VRF {key.vrf}; configured are: {known}")
@@ -273,14 +279,21 @@ class FlowService:
                 f"{Feature.LEARNING} is off on {', '.join(places)}; "
                 f"run `fcn feature enable {places[0]} {Feature.LEARNING}`"
             )
-        sender = Sender(source_qp, Origin.MANUAL, timeout)
-        self._registered.add(key, sender)
+
+    def register(self, flows: Sequence[tuple[FlowKey, Sender]]) -> None:
+        """Keep flows that were checked; `use` has to follow for each. Raises StoreError."""
+        self._registered.add(flows)
+
+    def use(self, key: FlowKey, sender: Sender) -> Flow:
+        """A flow was registered. Raises FlowError where it has no label all the same."""
         self._learn(key, sender)
+        places = self._reports.nodes(key.vrf, key.src)
         for place in places:
             flow = self._labelling.get(place, key)
             if flow is not None:
                 return flow
-        raise FlowError(f"{places[0]} has no room for the flow; see `fcn events` and `fcn status`")
+        where = places[0] if places else key.vrf
+        raise FlowError(f"{where} has no room for the flow; see `fcn events` and `fcn status`")
 
     def delete(self, key: FlowKey) -> None:
         """Delete a flow and its sender. Raises FlowError when it is not known, StoreError."""

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Generic, Protocol, TypeVar
 
 from fcn.controller.config.notation import Address
+from fcn.controller.flows.key import FlowKey
 
 HOSTS = 65536
 """Hosts of which the object is kept."""
@@ -107,67 +108,35 @@ class _Ranks(Generic[KeyT]):
             self._highest = count
 
 
-class FairShares(Generic[EntryT]):
-    """Entries by host, or whoever else is told apart in a VRF."""
+class Tallies:
+    """How many entries each host has, or whoever else is told apart in a VRF."""
 
     def __init__(self) -> None:
-        self._host: dict[EntryT, Holder] = {}
-        self._entries: dict[Holder, dict[EntryT, None]] = {}
-        """Of each host the oldest first."""
+        self._size = 0
         self._vrfs: _Tally[str] = _Tally()
         self._hosts: dict[str, _Tally[Holder]] = {}
 
     def __len__(self) -> int:
         """Entries of all hosts."""
-        return len(self._host)
+        return self._size
 
-    def __contains__(self, entry: EntryT) -> bool:
-        return entry in self._host
-
-    def of(self, host: Holder) -> Iterator[EntryT]:
-        """Entries of a host, oldest first."""
-        return iter(self._entries.get(host, {}))
-
-    def add(self, host: Holder, entry: EntryT, limit: int) -> EntryT | None:
-        """A new entry of a host, where there may be `limit` in all.
-
-        Returns the entry that must go for it, if one must: it has no share any more, and the caller
-        undoes it. Raises NoRoomError.
-        """
-        displaced = self.loser(host, limit)
-        if displaced is not None:
-            self.remove(displaced)
-        self._host[entry] = host
-        entries = self._entries.get(host)
-        if entries is None:
-            entries = self._entries[host] = {}
-        entries[entry] = None
-        self._vrfs.change(host.vrf, 1)
+    def change(self, host: Holder, step: int) -> None:
+        """A host has one more or one less."""
+        self._size += step
+        self._vrfs.change(host.vrf, step)
         hosts = self._hosts.get(host.vrf)
         if hosts is None:
             hosts = self._hosts[host.vrf] = _Tally()
-        hosts.change(host, 1)
-        return displaced
-
-    def remove(self, entry: EntryT) -> None:
-        """The entry is gone; nothing happens where it has no share."""
-        host = self._host.pop(entry, None)
-        if host is None:
-            return
-        del self._entries[host][entry]
-        if not self._entries[host]:
-            del self._entries[host]
-        self._vrfs.change(host.vrf, -1)
-        self._hosts[host.vrf].change(host, -1)
+        hosts.change(host, step)
         if not self._vrfs[host.vrf]:
             del self._hosts[host.vrf]
 
-    def loser(self, newcomer: Holder, limit: int) -> EntryT | None:
-        """The entry that a new one of this host would displace: the newest of the largest host;
-        None where there is room. Raises NoRoomError."""
-        if len(self._host) < limit:
+    def loser(self, newcomer: Holder, limit: int) -> Holder | None:
+        """The largest host, which gives way to a new entry of this one; None where there is room.
+        Raises NoRoomError."""
+        if self._size < limit:
             return None
-        if not self._host:
+        if not self._size:
             raise NoRoomError
         vrf = self._vrfs.largest()
         if self._vrfs[vrf] <= self._vrfs[newcomer.vrf] + 1:
@@ -179,4 +148,87 @@ class FairShares(Generic[EntryT]):
         largest = hosts.largest()
         if vrf == newcomer.vrf and hosts[largest] <= hosts[newcomer] + 1:
             raise NoRoomError
-        return next(reversed(self._entries[largest]))
+        return largest
+
+
+class FairShares(Generic[EntryT]):
+    """Entries by host, which is kept with each."""
+
+    def __init__(self) -> None:
+        self._entries: dict[Holder, dict[EntryT, None]] = {}
+        """Of each host the oldest first."""
+        self._tallies = Tallies()
+        self._host: dict[EntryT, Holder] = {}
+
+    def __len__(self) -> int:
+        """Entries of all hosts."""
+        return len(self._tallies)
+
+    def __contains__(self, entry: EntryT) -> bool:
+        return self._holder(entry) is not None
+
+    def of(self, host: Holder) -> Iterator[EntryT]:
+        """Entries of a host, oldest first."""
+        return iter(self._entries.get(host, {}))
+
+    def newest(self, host: Holder) -> EntryT | None:
+        """The last entry of a host."""
+        return next(reversed(self._entries.get(host, {})), None)
+
+    def add(self, host: Holder, entry: EntryT, limit: int) -> EntryT | None:
+        """A new entry of a host, where there may be `limit` in all.
+
+        Returns the entry that must go for it, if one must: it has no share any more, and the caller
+        undoes it. Raises NoRoomError.
+        """
+        displaced = self.loser(host, limit)
+        if displaced is not None:
+            self.remove(displaced)
+        self._note(entry, host)
+        entries = self._entries.get(host)
+        if entries is None:
+            entries = self._entries[host] = {}
+        entries[entry] = None
+        self._tallies.change(host, 1)
+        return displaced
+
+    def remove(self, entry: EntryT) -> bool:
+        """The entry is gone; nothing happens where it has no share, which is False."""
+        host = self._holder(entry)
+        if host is None:
+            return False
+        self._forget(entry)
+        del self._entries[host][entry]
+        if not self._entries[host]:
+            del self._entries[host]
+        self._tallies.change(host, -1)
+        return True
+
+    def loser(self, newcomer: Holder, limit: int) -> EntryT | None:
+        """The entry that a new one of this host would displace: the newest of the largest host;
+        None where there is room. Raises NoRoomError."""
+        host = self._tallies.loser(newcomer, limit)
+        return None if host is None else self.newest(host)
+
+    def _holder(self, entry: EntryT) -> Holder | None:
+        return self._host.get(entry)
+
+    def _note(self, entry: EntryT, host: Holder) -> None:
+        self._host[entry] = host
+
+    def _forget(self, entry: EntryT) -> None:
+        del self._host[entry]
+
+
+class FlowShares(FairShares[FlowKey]):
+    """Flows by the host that sends them."""
+
+    def _holder(self, entry: FlowKey) -> Holder | None:
+        host = host_of(entry.vrf, entry.src)
+        return host if entry in self._entries.get(host, ()) else None
+
+    def _note(self, entry: FlowKey, host: Holder) -> None:
+        """The flow says it."""
+
+    def _forget(self, entry: FlowKey) -> None:
+        """As `_note`."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from fcn.controller.flows.key import FlowKey, HostPairKey, host_pair
-from fcn.controller.flows.shares import FairShares, NoRoomError, host_of
+from fcn.controller.flows.shares import FlowShares, NoRoomError, host_of
 
 WATCH = 10.0
 """Seconds for which the flows of a host pair are watched."""
@@ -48,7 +48,7 @@ class WatchList:
         self._limit = limit
         self._refused = refused
         self._pairs: dict[HostPairKey, _HostPair] = {}
-        self._shares: FairShares[FlowKey] = FairShares()
+        self._shares = FlowShares()
 
     def __contains__(self, flow: FlowKey) -> bool:
         pair = self._pairs.get(host_pair(flow))

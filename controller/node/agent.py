@@ -24,7 +24,7 @@ from fcn.controller.node.notifications import Notifications
 from fcn.controller.node.outdated import forget
 from fcn.controller.node.paths import PathStates
 from fcn.controller.node.quiet import end_holds
-from fcn.controller.node.readback import held_flows, read_switch
+from fcn.controller.node.readback import held_flows, read_flows, read_switch
 from fcn.controller.node.session import probe
 from fcn.controller.node.settings import keep_features, keep_thresholds
 from fcn.controller.node.synchronization import Synchronizer
@@ -212,12 +212,16 @@ class NodeAgent:
         switch = self._connection.switch
         held = await read_switch(switch, self.provision.pipeline, self.provision.meter_cells)
         entries = [entity for entity in held if isinstance(entity, fy.P4TableEntry)]
-        learned = entries + self._connection.take_learned()
+        before = self._connection.take_learned()
+        learned = entries + before
+        flows = await read_flows(switch, self.provision.pipeline)
         if self.provision.is_pe:
             names = vrf_names(self.provision.config)
-            now = self._clock.wall()
-            found = [flow async for flow in held_flows(self.name, learned, names, now)]
-            pace = Pace()
+            now, pace = self._clock.wall(), Pace()
+            for entry in before:
+                flows.add(entry.encode(self.intent.schema), on_switch=False)
+                await pace.step()
+            found = [flow async for flow in held_flows(self.name, flows, names, now)]
             for _ in self._flows.adopt(self.name, found):
                 await pace.step()
         self._neighbors.adopt(learned)
@@ -226,7 +230,7 @@ class NodeAgent:
         old = self.paths.outdated(entries)
         self.provision.watched.keep_epoch(held, self._clock.wall())
         await self.links.stop_clock(entries)
-        await self._synchronizer.synchronize(held)
+        await self._synchronizer.synchronize(held, flows.found)
         self._connection.has_learned()
         if self.links.links:
             await self.links.start_clock()

@@ -12,7 +12,7 @@ from fcn.controller.flows.provenance import to_text
 from fcn.controller.provision.provision import Provision
 
 SOURCES = 65536
-"""Pairs of hosts of which it is kept from where CNPs come."""
+"""Hosts of which it is kept from where their CNPs come, unless that is the peer."""
 
 
 class NodeEdge:
@@ -44,7 +44,8 @@ class NodeEdge:
         """Label a flow. When its sender is known, notifications with the label become CNPs."""
         provision, key = self._provision, flow.key
         vrf = provision.vrf_id(key.vrf)
-        source = self._cnp_source(key.vrf, key.src, key.dst)
+        of_peer = provision.node.cnp.source == "peer"
+        source = key.dst if of_peer else self._cnp_source(key.vrf, key.src)
         if flow.source_qp is None or source is None:
             provision.flow_by_label.source_unknown(flow.label, key.src.version, key.vrf)
         else:
@@ -69,8 +70,8 @@ class NodeEdge:
             share=key.vrf,
         )
 
-    def _find_cnp_source(self, vrf: str, sender: Address, peer: Address) -> Address | None:
-        return cnp_source(self._provision.node, vrf, sender, peer)
+    def _find_cnp_source(self, vrf: str, sender: Address) -> Address | None:
+        return cnp_source(self._provision.node, vrf, sender, peer=sender)
 
     def remove(self, flow: Flow, successor: str | None = None) -> None:
         """Undo `install`; `successor`: the VRF of the flow that gets its place."""

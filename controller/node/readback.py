@@ -9,11 +9,14 @@ from finsy.p4client import P4ClientError
 from finsy.p4entity import P4Entity
 from finsy.proto import p4r
 
+from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.contract.pipeline import Pipeline
+from fcn.controller.finsy_adapter import read_encoded
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin, from_text
-from fcn.controller.owners.flow_tables import FlowByLabel, FlowMatch, FlowTable
+from fcn.controller.owners.flow_tables import FlowMatch
+from fcn.controller.owners.held_flows import HeldFlows
 from fcn.controller.owners.rate_limits import MeterCell
 from fcn.controller.pace import Pace
 
@@ -53,16 +56,19 @@ async def read_cells(
 async def read_switch(
     switch: fy.Switch, pipeline: Pipeline, cells: Iterable[MeterCell]
 ) -> list[P4Entity]:
-    """Every entity the controller manages, without constant entries; of meters, these `cells`.
-    Raises P4ClientError.
+    """Every entity the controller manages, without constant entries, and those that `read_flows`
+    reads; of meters, these `cells`. Raises P4ClientError.
 
     Value sets are left out, and therefore written on every connection: p4c-barefoot's P4Info does
     not describe the encoding of their members (owners/core_ports.py).
     """
     held: list[P4Entity] = []
     pace = Pace()
+    flow_tables = {*FLOW_TABLES.values(), *LABEL_TABLES.values()}
     # Table by table: an answer in one message must not exceed gRPC's 4 MiB.
     for name in [table.alias for table in pipeline.schema.tables if not table.is_const]:
+        if name in flow_tables:
+            continue
         async for entry in read(switch, fy.P4TableEntry(name)):
             if not (entry.is_default_action or entry.is_const):
                 held.append(entry)
@@ -83,6 +89,17 @@ async def read_switch(
     return held
 
 
+async def read_flows(switch: fy.Switch, pipeline: Pipeline) -> HeldFlows:
+    """What the switch holds of flows. Raises P4ClientError."""
+    held, pace = HeldFlows(pipeline.schema), Pace()
+    for name in held.names:
+        async for entities in read_encoded(switch, [fy.P4TableEntry(name)]):
+            for entity in entities:
+                held.add(entity)
+                await pace.step()
+    return held
+
+
 async def _read_digest(switch: fy.Switch, name: str) -> list[P4Entity]:
     try:
         found = [entity async for entity in read(switch, fy.P4DigestEntry(name))]
@@ -94,28 +111,22 @@ async def _read_digest(switch: fy.Switch, name: str) -> list[P4Entity]:
 
 
 async def held_flows(
-    node: str, entries: Iterable[fy.P4TableEntry], vrf_names: Mapping[int, str], now: float
+    node: str, held: HeldFlows, vrf_names: Mapping[int, str], now: float
 ) -> AsyncIterator[Flow]:
-    """Flows in the tables read from a PE `now` (seconds since the epoch): flow_ipv4/6 joined with
-    flow_by_label_ipv4/6.
-
-    Where writing was cut off, a label may belong to a later flow already.
-    """
-    entries = list(entries)
-    senders, pace = {}, Pace()
-    for known in FlowByLabel.senders_in(entries):
-        senders[known.label, known.sender] = known
-        await pace.step()
-    for held in FlowTable.flows_in(entries):
-        key = flow_key(held.match, vrf_names)
-        if key is None:
+    """Flows read from a PE `now` (seconds since the epoch), without those of VRFs that are not
+    configured."""
+    pace = Pace()
+    for flow in held.flows:
+        vrf = vrf_names.get(flow.vrf)
+        if vrf is None:
             continue
-        if sender := senders.get((held.label, key.src)):
+        key = FlowKey(vrf, flow.src, flow.dst, flow.dest_qp)
+        if sender := held.senders.get((flow.label, flow.src)):
             origin, comm_ids = from_text(sender.note)
             told = sender.source_qp, sender.p_key, comm_ids
-            yield Flow(key, node, held.label, held.idle_timeout, origin, *told, since=now)
+            yield Flow(key, node, flow.label, flow.idle_timeout, origin, *told, since=now)
         else:
-            yield Flow(key, node, held.label, held.idle_timeout, Origin.RESTORED, since=now)
+            yield Flow(key, node, flow.label, flow.idle_timeout, Origin.RESTORED, since=now)
         await pace.step()
 
 

@@ -13,7 +13,7 @@ from finsy.proto import p4r
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection, State
-from fcn.controller.owners.intent import Intent, Refusal, entity_key, entity_value
+from fcn.controller.owners.intent import Intent, Key, Refusal, entity_key, entity_value
 from fcn.controller.pace import Pace
 from fcn.controller.timings import Timings
 
@@ -50,14 +50,13 @@ class Synchronizer:
         self._bus = bus
         self._waiters: list[asyncio.Future[bool]] = []
 
-    async def synchronize(self, held: Iterable[P4Entity]) -> None:
-        """Write the difference between the entities the switch holds and the intent.
-
-        Raises P4ClientError.
+    async def synchronize(self, held: Iterable[P4Entity], found: dict[Key, bytes]) -> None:
+        """Write the difference between the entities the switch holds and the intent; of those in
+        `found` that is known which `Intent.observe` takes. Raises P4ClientError.
         """
         name = self._connection.name
         self._way = math.inf
-        found, pace = {}, Pace()
+        pace = Pace()
         for each in held:
             entity = each.encode(self._pipeline.schema)
             found[entity_key(entity)] = entity_value(entity)

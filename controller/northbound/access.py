@@ -45,6 +45,7 @@ METHODS: Mapping[str, Access] = {
     # Changes nothing, but takes the controller's time.
     "DiffConfig": Access(Role.OPERATOR),
     "AddFlow": Access(Role.OPERATOR, changes=True),
+    "AddFlows": Access(Role.OPERATOR, changes=True),
     "DeleteFlow": Access(Role.OPERATOR, changes=True),
     "SetFeatures": Access(Role.OPERATOR, changes=True),
     "SetThresholds": Access(Role.OPERATOR, changes=True),

@@ -18,14 +18,17 @@ from fcn.controller.config.notation import parse_address
 from fcn.controller.config.queue_depths import level_problem
 from fcn.controller.config.tls import Tls
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.provenance import Origin
+from fcn.controller.flows.senders import Sender
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
 from fcn.controller.northbound.access import RefusedError
 from fcn.controller.northbound.differences import change_message, problem_messages
-from fcn.controller.northbound.flows import PAGE, FlowCounts, flow_message, flow_pages
+from fcn.controller.northbound.flows import PAGE, FlowCounts, flow_message, flow_pages, selector
 from fcn.controller.northbound.following import SIGN_OF_LIFE
 from fcn.controller.northbound.network import Network
 from fcn.controller.northbound.paths import link_messages, policy_messages
+from fcn.controller.pace import Pace
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.provision.fast_cnp import level_policies
 
@@ -109,6 +112,8 @@ class FcnService:
         if request.vrf and request.vrf not in known:
             text = f"there is no VRF {request.vrf!r}; configured are: {listed(known)}"
             raise RefusedError(grpc.StatusCode.NOT_FOUND, text)
+        with _arguments():
+            selector(request)
         counts: dict[str, FlowCounts] = {}
         if request.with_counters:
             for name, agent in self._network.nodes.items():
@@ -132,6 +137,37 @@ class FcnService:
         return pb.AddFlowResponse(
             flow=flow_message(flow), written=written, lasting=self._network.store.lasts
         )
+
+    async def AddFlows(  # noqa: N802
+        self, request: pb.AddFlowsRequest, context: grpc.aio.ServicerContext
+    ) -> pb.AddFlowsResponse:
+        """Register many flows, in one write of the store."""
+        response = pb.AddFlowsResponse(lasting=self._network.store.lasts)
+        flows, pace, places = self._network.flows, Pace(), set[str]()
+        checked: list[tuple[int, FlowKey, Sender]] = []
+        for index, each in enumerate(request.flows):
+            try:
+                key = _key(each.key)
+                flows.check(key, each.source_qp)
+            except (RefusedError, FlowError) as error:
+                response.refused.add(index=index, reason=str(error))
+            else:
+                self._check_leads(flows.places(key))
+                timeout = each.timeout if each.HasField("timeout") else None
+                checked.append((index, key, Sender(each.source_qp, Origin.MANUAL, timeout)))
+            await pace.step()
+        flows.register([(key, sender) for _, key, sender in checked])
+        for index, key, sender in checked:
+            try:
+                places.add(flows.use(key, sender).node)
+            except FlowError as error:
+                response.refused.add(index=index, reason=str(error))
+            await pace.step()
+        for name in sorted(places):
+            # Another configuration may be in force by now.
+            if (agent := self._network.nodes.get(name)) is None or not await agent.settled():
+                response.away.append(name)
+        return response
 
     async def DeleteFlow(  # noqa: N802
         self, request: pb.DeleteFlowRequest, context: grpc.aio.ServicerContext

@@ -34,12 +34,13 @@ class UnreachableError(ControllerError):
 
 
 class FlowFilters(TypedDict, total=False):
-    """Which flows are asked for, by node, VRF and address: an empty filter matches every flow; and
-    whether with what they count, and with those that wait for a label."""
+    """Which flows are asked for, by node, VRF, address and label: an empty filter matches every
+    flow; and whether with what they count, and with those that wait for a label."""
 
     node: str
     vrf: str
     address: str
+    label: int | None
     counters: bool
     unlabelled: bool
 
@@ -99,7 +100,7 @@ class FcnClient:
         """The same page by page, as they come: all show the moment of the first. The time allowed
         is for each page; between two the caller may take his."""
         flags = {f"with_{name}": filters.get(name) for name in ("counters", "unlabelled")}
-        where = {name: filters.get(name) for name in ("node", "vrf", "address")}
+        where = {name: filters.get(name) for name in ("node", "vrf", "address", "label")}
         request = _message(pb.ListFlowsRequest, **where, **flags)
         call = self._stub.ListFlows(request)
         try:
@@ -127,6 +128,15 @@ class FcnClient:
         """Register a flow manually; `timeout` in microseconds, 0: never, None: as configured."""
         request = _message(pb.AddFlowRequest, key=_key(key), source_qp=source_qp, timeout=timeout)
         return self._change(pb.AddFlowResponse, self._stub.AddFlow, request)
+
+    def add_flows(self, flows: Iterable[tuple[FlowKey, int, int | None]]) -> pb.AddFlowsResponse:
+        """Register flows, as `add_flow` does one; some thousands, as all are one message."""
+        messages = [
+            _message(pb.AddFlowRequest, key=_key(key), source_qp=source_qp, timeout=timeout)
+            for key, source_qp, timeout in flows
+        ]
+        request = pb.AddFlowsRequest(flows=messages)
+        return self._change(pb.AddFlowsResponse, self._stub.AddFlows, request)
 
     def delete_flow(self, key: FlowKey) -> None:
         request = _message(pb.DeleteFlowRequest, key=_key(key))

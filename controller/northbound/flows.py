@@ -1,10 +1,11 @@
 """The list of flows, a page at a time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from fcn.controller.config.notation import parse_address
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowService
@@ -40,20 +41,21 @@ async def flow_pages(
     none of them, so each flow of that moment is listed once and may have ended when it is read.
     Counts were read before that moment; a flow that was labelled in between has none.
     """
+    selected = selector(request)
     labelled = list(flows.on_node(request.node).values()) if request.node else flows.all()
     unlabelled = flows.waiting() if request.with_unlabelled and not request.node else []
     for some in _parts(labelled):
         yield [
             flow_message(flow, counts.get(flow.node, NOTHING))
             for flow in some
-            if _selected(flow.key, request)
+            if selected(flow.key, flow.label)
         ]
         await asyncio.sleep(0)
     for others in _parts(unlabelled):
         yield [
             pb.Flow(key=_key_message(key), source_qp=source_qp, origin=origin.value)
             for key, source_qp, origin in others
-            if _selected(key, request)
+            if selected(key, None)
         ]
         await asyncio.sleep(0)
 
@@ -81,10 +83,19 @@ def _parts(items: Sequence[ItemT]) -> Iterator[Sequence[ItemT]]:
         yield items[first : first + PAGE]
 
 
-def _selected(key: FlowKey, request: pb.ListFlowsRequest) -> bool:
-    return request.vrf in ("", key.vrf) and (
-        request.address in ("", str(key.src)) or request.address == str(key.dst)
-    )
+def selector(request: pb.ListFlowsRequest) -> Callable[[FlowKey, int | None], bool]:
+    """Whether a flow with this label is asked for. Raises ValueError for what is no address."""
+    address = parse_address(request.address) if request.address else None
+    label = request.label if request.HasField("label") else None
+
+    def selected(key: FlowKey, has: int | None) -> bool:
+        return (
+            request.vrf in ("", key.vrf)
+            and address in (None, key.src, key.dst)
+            and label in (None, has)
+        )
+
+    return selected
 
 
 def _key_message(key: FlowKey) -> pb.FlowKey:

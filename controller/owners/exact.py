@@ -5,7 +5,7 @@ the time. Values are in the shortest form (P4Runtime 1.4, Bytestrings).
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from finsy import P4Schema
 from finsy.proto import p4r
@@ -36,24 +36,34 @@ class _Form(Generic[MessageT]):
         return self.message.SerializeToString(deterministic=True)
 
 
+class Read(NamedTuple):
+    """An entry as the arguments of `ExactTable.entry`."""
+
+    match: list[int]
+    action: str
+    arguments: list[int]
+
+
 class ExactTable:
     """Encodes entries of one table. Values are given in the order of the match fields, those of an
     action in the order of its parameters, and fit them: OverflowError for negative ones."""
 
     def __init__(self, schema: P4Schema, table: str) -> None:
         described = schema.tables[table]
-        self._table = described.id
         key = p4r.Entity()
         key.table_entry.table_id = described.id
         matches = [key.table_entry.match.add(field_id=each.id) for each in described.match_fields]
         self._key = _Form(key, [match.exact for match in matches])
+        self._fields = [each.id for each in described.match_fields]
         self._values: dict[str, _Form[p4r.Entity]] = {}
+        self._actions: dict[int, tuple[str, list[int]]] = {}
         for action in described.actions:
             value = p4r.Entity()
             call = value.table_entry.action.action
             call.action_id = action.id
             params = [call.params.add(param_id=param.id) for param in action.params]
             self._values[action.alias] = _Form(value, params)
+            self._actions[action.id] = action.alias, [param.id for param in action.params]
 
     def key(self, match: Iterable[int]) -> Key:
         """The key of an entry, as `entity_key` gives it."""
@@ -78,11 +88,21 @@ class ExactTable:
         form.fill(arguments)
         entry = form.message.table_entry
         entry.metadata = metadata
-        entry.idle_timeout_ns = idle_timeout_ns
-        written = value = form.encode()
-        kept = kept_timeout(idle_timeout_ns)
-        if kept != idle_timeout_ns:
-            entry.idle_timeout_ns = kept
-            value = form.encode()
-        # Messages encoded one after the other are one with the fields of both.
-        return Encoded(self._table, key, value, key + written)
+        # In whole milliseconds, as BMv2 keeps it; no shorter, because 0 is never.
+        entry.idle_timeout_ns = kept_timeout(idle_timeout_ns + 999_999)
+        return Encoded(key, form.encode())
+
+    def read(self, entry: p4r.TableEntry) -> Read | None:
+        """What an entry of this table says; None where `entry` would give it another form."""
+        form = self._actions.get(entry.action.action.action_id)
+        match, params = entry.match, entry.action.action.params
+        if form is None or [each.field_id for each in match] != self._fields:
+            return None
+        action, numbers = form
+        if [each.param_id for each in params] != numbers:
+            return None
+        return Read(
+            [int.from_bytes(each.exact.value) for each in match],
+            action,
+            [int.from_bytes(each.value) for each in params],
+        )

@@ -1,11 +1,11 @@
 """Both tables of labelled flows, by IP version: FlowTable has the label of each RoCEv2 flow
 (p4src/learning/flow_table.p4), FlowByLabel its sender (p4src/fast_cnp/flow_by_label.p4)."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
-from finsy import P4CounterData, P4TableAction, P4TableEntry
+from finsy import P4CounterData, P4TableEntry
 from finsy.proto import p4r
 
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
@@ -31,30 +31,6 @@ class FlowMatch:
     src: Address
     dst: Address
     dest_qp: int
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledFlow:
-    """An entry: a flow and its label; `idle_timeout` in microseconds (0: never)."""
-
-    match: FlowMatch
-    label: int
-    idle_timeout: int
-
-
-@dataclass(frozen=True, slots=True)
-class KnownSender:
-    """An entry: the destination of CNPs for a label; `hits`: lookups of the label.
-
-    `note` is what was stored with the entry; `hits` is 0 for entries read without a counter.
-    """
-
-    label: int
-    sender: Address
-    source_qp: int
-    p_key: int
-    note: str
-    hits: int
 
 
 class _Tables:
@@ -124,15 +100,6 @@ class FlowTable(_Tables):
         )
 
     @classmethod
-    def flows_in(cls, entries: Iterable[P4TableEntry]) -> Iterator[LabelledFlow]:
-        """Labelled flows among entries read from a switch; ignores other tables."""
-        for entry in entries:
-            flow = cls.flow_of(entry)
-            if flow is not None and isinstance(entry.action, P4TableAction):
-                label = entry.action.args["flow_label"]
-                yield LabelledFlow(flow, label, entry.idle_timeout_ns // 1000)
-
-    @classmethod
     def count_of(cls, entry: P4TableEntry) -> tuple[FlowMatch, tuple[int, int]] | None:
         """A flow and its (packets, octets); None for entries read without a counter."""
         flow, data = cls.flow_of(entry), entry.counter_data
@@ -198,22 +165,3 @@ class FlowByLabel(_Tables):
         if entry.table_id not in _LABEL_ADDRESS or not entry.match or entry.counter_data is None:
             return {}
         return {entry["flow_label"]: entry.counter_data.packet_count}
-
-    @staticmethod
-    def senders_in(entries: Iterable[P4TableEntry]) -> Iterator[KnownSender]:
-        """Labels with a known sender among entries read from a switch; ignores other tables."""
-        for entry in entries:
-            address, action = _LABEL_ADDRESS.get(entry.table_id), entry.action
-            if address is None or not entry.match or not isinstance(action, P4TableAction):
-                continue
-            if "dest_qp" not in action.args:
-                continue
-            # The CNP goes to the flow's source, which is therefore the action's destination.
-            yield KnownSender(
-                entry["flow_label"],
-                address(action.args["dst"]),
-                action.args["dest_qp"],
-                action.args["p_key"],
-                entry.metadata.decode(errors="replace"),
-                entry.counter_data.packet_count if entry.counter_data else 0,
-            )

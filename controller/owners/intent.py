@@ -33,24 +33,15 @@ _UNKNOWN = b"?"
 """The switch holds the entity with an unknown value."""
 
 
-class Encoded(NamedTuple):
-    """An entry of a table, encoded, with `entity_key` and `entity_value` of it."""
+_SHARE = 3
+"""Octets before each value, the number of its share: less than half the memory of a tuple."""
 
-    table: int
+
+class Encoded(NamedTuple):
+    """An entry of a table as `entity_key` and `entity_value`, which together are its encoding."""
+
     key: Key
     value: bytes
-    entity: bytes
-
-
-class _Wanted(NamedTuple):
-    """`entity` is encoded: as a message it takes ten times as much memory, and to copy it into an
-    update takes as long as to encode and decode it. `table`: 0 for other entities."""
-
-    value: bytes
-    entity: bytes
-    share: str
-    table: int
-    modify_only: bool = False
 
 
 class Change(NamedTuple):
@@ -173,8 +164,14 @@ class Intent:
     def __init__(self, schema: P4Schema) -> None:
         self.schema = schema
         self.changed = asyncio.Event()
-        self._wanted: dict[Key, _Wanted] = {}
-        self._held: dict[Key, bytes] = {}
+        self._wanted: dict[Key, bytes] = {}
+        """Share and value. A PE has hundreds of thousands: what can be computed is not kept."""
+        self._entities: dict[Key, bytes] = {}
+        """Encodings of wanted entities that are not key and value together."""
+        self._other: dict[Key, bytes | None] = {}
+        """What the switch holds where that is not what is wanted; None: nothing."""
+        self._shares = [""]
+        self._share_prefix = {"": bytes(_SHARE)}
         self._dirty: dict[Key, _Due] = {}
         self._waiting: dict[str, dict[Key, None]] = {}
         """Keys of `_dirty` by share, in the order of the changes; whose turn is next is first."""
@@ -194,7 +191,7 @@ class Intent:
     def count(self, table: str) -> int:
         """Entries intended of a table."""
         number = self.schema.tables[table].id
-        return sum(wanted.table == number for wanted in self._wanted.values())
+        return sum(_table_of(key) == number for key in self._wanted)
 
     @property
     def refused(self) -> frozenset[Key]:
@@ -205,38 +202,72 @@ class Intent:
         """The same for two intents of the same entities."""
         found = hashlib.sha256()
         for key, wanted in sorted(self._wanted.items()):
-            for part in (key, wanted.value):
+            for part in (key, wanted[_SHARE:]):
                 found.update(len(part).to_bytes(4) + part)
         return found.digest()
 
     def changes(self, other: Self) -> Iterator[Change]:
         """What another intent has of other entities than this one."""
-        for key, wanted in other._wanted.items():
-            before = self._wanted.get(key)
-            if before is None or before.value != wanted.value:
-                yield Change(key, before.entity if before else None, wanted.entity)
-        for key, wanted in self._wanted.items():
+        for key in other._wanted:
+            if self._value(key) != other._value(key):
+                yield Change(key, self._entity(key), other._entity(key))
+        for key in self._wanted:
             if key not in other._wanted:
-                yield Change(key, wanted.entity, None)
+                yield Change(key, self._entity(key), None)
 
     def put(self, entity: P4Entity) -> None:
         """Intend this entity, in place of any with the same key."""
         message = entity.encode(self.schema)
-        encoded, table = message.SerializeToString(), message.table_entry.table_id
-        wanted = _Wanted(entity_value(message), encoded, "", table, _modify_only(message))
-        self._want(entity_key(message), wanted)
+        key, value = entity_key(message), entity_value(message)
+        if not message.HasField("table_entry"):
+            self._entities[key] = message.SerializeToString()
+        self._want(key, value, "")
 
     def put_encoded(self, encoded: Encoded, share: str = "") -> None:
         """Intend this entry of a table, no default one; `share`: the tenant it concerns, if it
         concerns one only."""
-        wanted = _Wanted(encoded.value, encoded.entity, share, encoded.table)
-        self._want(encoded.key, wanted)
+        self._want(*encoded, share)
 
-    def _want(self, key: Key, wanted: _Wanted) -> None:
-        before = self._wanted.get(key)
-        if before is None or before.value != wanted.value:
-            self._wanted[key] = wanted
-            self._mark(key, wanted.share)
+    def _want(self, key: Key, value: bytes, share: str) -> None:
+        if self._value(key) != value:
+            held = self._held(key)
+            self._wanted[key] = self._prefix(share) + value
+            self._hold(key, held)
+            self._mark(key, share)
+
+    def _prefix(self, share: str) -> bytes:
+        found = self._share_prefix.get(share)
+        if found is None:
+            found = self._share_prefix[share] = len(self._shares).to_bytes(_SHARE)
+            self._shares.append(share)
+        return found
+
+    def _share(self, key: Key) -> str:
+        return self._shares[int.from_bytes(self._wanted.get(key, b"")[:_SHARE])]
+
+    def _value(self, key: Key) -> bytes | None:
+        """What is wanted."""
+        wanted = self._wanted.get(key)
+        return wanted[_SHARE:] if wanted is not None else None
+
+    def _entity(self, key: Key) -> bytes | None:
+        """What is wanted, encoded: messages encoded one after the other are one with the fields of
+        both."""
+        wanted = self._wanted.get(key)
+        if wanted is None:
+            return None
+        return self._entities.get(key) or key + wanted[_SHARE:]
+
+    def _held(self, key: Key) -> bytes | None:
+        """What the switch holds."""
+        return self._other[key] if key in self._other else self._value(key)
+
+    def _hold(self, key: Key, held: bytes | None) -> None:
+        """The switch holds this."""
+        if held == self._value(key):
+            self._other.pop(key, None)
+        else:
+            self._other[key] = held
 
     def drop(self, entity: P4Entity) -> None:
         """Stop intending an entity with this key."""
@@ -245,9 +276,12 @@ class Intent:
     def drop_key(self, key: Key, share: str | None = None) -> None:
         """Stop intending an entity with this key; `share`: the tenant who gets its place, and whose
         turn it is then, if not that of the entity."""
-        wanted = self._wanted.pop(key, None)
-        if wanted is not None:
-            self._mark(key, wanted.share if share is None else share)
+        if key in self._wanted:
+            held, own = self._held(key), self._share(key)
+            del self._wanted[key]
+            self._entities.pop(key, None)
+            self._hold(key, held)
+            self._mark(key, own if share is None else share)
 
     def holds(self, entity: P4Entity) -> bool:
         """Whether an entity with this key is intended."""
@@ -258,25 +292,23 @@ class Intent:
         table_id = self.schema.tables[table].id
         messages = [entity.encode(self.schema) for entity in entities]
         keep = {entity_key(message) for message in messages}
-        for key, wanted in list(self._wanted.items()):
-            if wanted.table == table_id and key not in keep:
+        for key in list(self._wanted):
+            if _table_of(key) == table_id and key not in keep:
                 self.drop_key(key)
         for entity in entities:
             self.put(entity)
 
     def observe(self, held: dict[Key, bytes]) -> None:
-        """Set all entities the switch holds, as `entity_key` and `entity_value`, and compare them
-        with the intent."""
-        self._held = held
-        self._dirty = {}
-        self._waiting = {}
-        self._refused = {}
-        for key, wanted in self._wanted.items():
-            if self._needs_update(key):
-                self._queue(key, wanted.share)
-        for key in self._held:
-            if key not in self._wanted:
-                self._queue(key, "")
+        """Compare the intent with all entities the switch holds, as `entity_key` and
+        `entity_value`, of which what is not intended is left in `held`."""
+        self._other, self._dirty, self._waiting, self._refused = {}, {}, {}, {}
+        for key in self._wanted:
+            self._hold(key, held.pop(key, None))
+            if key in self._other:
+                self._queue(key, self._share(key))
+        for key, value in held.items():
+            self._other[key] = value
+            self._queue(key, "")
 
     def take_updates(self, limit: int) -> list[p4r.Update]:
         """The next updates, at most `limit`; pass their results to `settle`."""
@@ -289,8 +321,7 @@ class Intent:
                 needless.append(key)
             else:
                 updates.append(update)
-                wanted = self._wanted.get(key)
-                self._taken.append((key, wanted.value if wanted else None))
+                self._taken.append((key, self._value(key)))
             if len(updates) == limit:
                 # Before it would be the next one's turn.
                 break
@@ -318,11 +349,10 @@ class Intent:
     def retry_refused(self) -> None:
         """What the switch would not take is due again: the reason may be gone."""
         for key in list(self._refused):
-            if not self._needs_update(key):
+            if key not in self._other:
                 del self._refused[key]
             elif key not in self._dirty:
-                wanted = self._wanted.get(key)
-                self._queue(key, wanted.share if wanted else "")
+                self._queue(key, self._share(key))
 
     def _in_turn(self) -> Iterator[Key]:
         """Keys that are due, TURN of each share at a time; whoever had a turn is last next time."""
@@ -339,12 +369,9 @@ class Intent:
                 turns.append((share, keys))
 
     def _accepted(self, key: Key, value: bytes | None) -> None:
-        if value is None:
-            self._held.pop(key, None)
-        else:
-            self._held[key] = value
+        self._hold(key, value)
         self._refused.pop(key, None)
-        if not self._needs_update(key):
+        if key not in self._other:
             self._clean(key)
 
     def _retry(self, key: Key, update: p4r.Update, code: GRPCStatusCode) -> bool:
@@ -353,13 +380,13 @@ class Intent:
         if due is None or due.attempts + 1 >= MAX_ATTEMPTS:
             return False
         if code == GRPCStatusCode.ALREADY_EXISTS and update.type == p4r.Update.INSERT:
-            self._held[key] = _UNKNOWN
+            self._hold(key, _UNKNOWN)
         elif code == GRPCStatusCode.NOT_FOUND and update.type != p4r.Update.INSERT:
-            self._held.pop(key, None)
+            self._hold(key, None)
         else:
             return False
         due.attempts += 1
-        if not self._needs_update(key):
+        if key not in self._other:
             self._clean(key)
         return True
 
@@ -382,25 +409,24 @@ class Intent:
             if not waiting:
                 del self._waiting[due.share]
 
-    def _needs_update(self, key: Key) -> bool:
-        wanted, held = self._wanted.get(key), self._held.get(key)
-        return (wanted.value if wanted else None) != held
-
     def _update(self, key: Key) -> p4r.Update | None:
-        wanted, held = self._wanted.get(key), self._held.get(key)
-        if wanted is None:
-            if held is None:
-                return None
-            entity = p4r.Entity.FromString(key)
-            if entity.HasField("meter_entry"):
-                # Without a configuration it is reset (P4Runtime 1.3 section 9.4).
-                return p4r.Update(type=_MODIFY, entity=entity)
-            if _modify_only(entity):
-                return None
-            return p4r.Update(type=_DELETE, entity=entity)
-        if held == wanted.value:
+        if key not in self._other:
             return None
-        kind = _INSERT if held is None and not wanted.modify_only else _MODIFY
-        update = p4r.Update(type=kind)
-        update.entity.MergeFromString(wanted.entity)
+        held, encoded = self._other[key], self._entity(key)
+        update = p4r.Update(type=_DELETE if encoded is None else _MODIFY)
+        entity = update.entity
+        entity.MergeFromString(key if encoded is None else encoded)
+        if encoded is not None:
+            if held is None and not _modify_only(entity):
+                update.type = _INSERT
+        elif entity.HasField("meter_entry"):
+            # Without a configuration it is reset (P4Runtime 1.3 section 9.4).
+            update.type = _MODIFY
+        elif _modify_only(entity):
+            return None
         return update
+
+
+def _table_of(key: Key) -> int:
+    """The number of the table of an entry; 0 for other entities."""
+    return p4r.Entity.FromString(key).table_entry.table_id

@@ -167,18 +167,20 @@ class Flow(_message.Message):
     def __init__(self, key: _Optional[_Union[FlowKey, _Mapping]] = ..., node: _Optional[str] = ..., label: _Optional[int] = ..., source_qp: _Optional[int] = ..., p_key: _Optional[int] = ..., origin: _Optional[str] = ..., timeout: _Optional[int] = ..., since: _Optional[float] = ..., packets: _Optional[int] = ..., octets: _Optional[int] = ..., notifications: _Optional[int] = ...) -> None: ...
 
 class ListFlowsRequest(_message.Message):
-    __slots__ = ("node", "vrf", "address", "with_counters", "with_unlabelled")
+    __slots__ = ("node", "vrf", "address", "with_counters", "with_unlabelled", "label")
     NODE_FIELD_NUMBER: _ClassVar[int]
     VRF_FIELD_NUMBER: _ClassVar[int]
     ADDRESS_FIELD_NUMBER: _ClassVar[int]
     WITH_COUNTERS_FIELD_NUMBER: _ClassVar[int]
     WITH_UNLABELLED_FIELD_NUMBER: _ClassVar[int]
+    LABEL_FIELD_NUMBER: _ClassVar[int]
     node: str
     vrf: str
     address: str
     with_counters: bool
     with_unlabelled: bool
-    def __init__(self, node: _Optional[str] = ..., vrf: _Optional[str] = ..., address: _Optional[str] = ..., with_counters: _Optional[bool] = ..., with_unlabelled: _Optional[bool] = ...) -> None: ...
+    label: int
+    def __init__(self, node: _Optional[str] = ..., vrf: _Optional[str] = ..., address: _Optional[str] = ..., with_counters: _Optional[bool] = ..., with_unlabelled: _Optional[bool] = ..., label: _Optional[int] = ...) -> None: ...
 
 class ListFlowsResponse(_message.Message):
     __slots__ = ("flows",)
@@ -205,6 +207,29 @@ class AddFlowResponse(_message.Message):
     written: bool
     lasting: bool
     def __init__(self, flow: _Optional[_Union[Flow, _Mapping]] = ..., written: _Optional[bool] = ..., lasting: _Optional[bool] = ...) -> None: ...
+
+class AddFlowsRequest(_message.Message):
+    __slots__ = ("flows",)
+    FLOWS_FIELD_NUMBER: _ClassVar[int]
+    flows: _containers.RepeatedCompositeFieldContainer[AddFlowRequest]
+    def __init__(self, flows: _Optional[_Iterable[_Union[AddFlowRequest, _Mapping]]] = ...) -> None: ...
+
+class AddFlowsResponse(_message.Message):
+    __slots__ = ("refused", "away", "lasting")
+    class Refusal(_message.Message):
+        __slots__ = ("index", "reason")
+        INDEX_FIELD_NUMBER: _ClassVar[int]
+        REASON_FIELD_NUMBER: _ClassVar[int]
+        index: int
+        reason: str
+        def __init__(self, index: _Optional[int] = ..., reason: _Optional[str] = ...) -> None: ...
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
+    AWAY_FIELD_NUMBER: _ClassVar[int]
+    LASTING_FIELD_NUMBER: _ClassVar[int]
+    refused: _containers.RepeatedCompositeFieldContainer[AddFlowsResponse.Refusal]
+    away: _containers.RepeatedScalarFieldContainer[str]
+    lasting: bool
+    def __init__(self, refused: _Optional[_Iterable[_Union[AddFlowsResponse.Refusal, _Mapping]]] = ..., away: _Optional[_Iterable[str]] = ..., lasting: _Optional[bool] = ...) -> None: ...
 
 class DeleteFlowRequest(_message.Message):
     __slots__ = ("key",)

@@ -76,14 +76,17 @@ def play(
     if missing := page_missing():
         raise fail(missing)
     from fcn.lab.report.replay import frames_of, picture_of
+    from fcn.lab.report.replay_flows import flows_of
     from fcn.page.address import DEFAULT_LISTEN, PageError, url
     from fcn.page.address import listen as listening_on
     from fcn.page.hub import Hub
     from fcn.page.server import serve
+    from fcn.page.stories import of_run
 
     result = _load(folder)
     hub = Hub()
     hub.draw(picture_of(result))
+    hub.show(flows_of(result))
     for frame in frames_of(result):
         hub.show(frame)
     try:
@@ -91,7 +94,7 @@ def play(
     except PageError as error:
         raise fail(str(error)) from None
     console.print(f"{escape(result.about.label)} in a browser: {url(listening)}", soft_wrap=True)
-    asyncio.run(serve(hub, listening))
+    asyncio.run(serve(hub, listening, stories=of_run(folder)))
 
 
 def _names(folders: list[Path]) -> list[str]:

@@ -1,7 +1,7 @@
 """`fcn lab trace`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,10 +10,24 @@ from fcn.lab.cli.run import EXIT_FAILED, EXIT_SCENARIO, chosen_mode
 from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
 
+if TYPE_CHECKING:
+    from fcn.lab.scenario.load import Plan
+
 
 def trace(
-    scenario: Annotated[str, typer.Argument(help="A scenario of `fcn lab list`, or a YAML file.")],
-    node: Annotated[str, typer.Argument(help="A switch of it.")],
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            help="A scenario of `fcn lab list`, a YAML file, or the folder of a result."
+        ),
+    ],
+    node: Annotated[str | None, typer.Argument(help="A switch of it.")] = None,
+    frame: Annotated[
+        int | None,
+        typer.Option(
+            help="Instead of a switch: a frame by its number, as in crossings.csv.", min=1
+        ),
+    ] = None,
     at: Annotated[str, typer.Option(help="Virtual time from which on, such as 3ms.")] = "0ms",
     port: Annotated[int | None, typer.Option(help="Port by which the packets come.")] = None,
     match: Annotated[
@@ -32,19 +46,22 @@ def trace(
     The run is the same as without: what happened there at that time happens here.
     """
     from fcn.lab.run.runner import run_scenario
-    from fcn.lab.run.spy import Spy
-    from fcn.lab.scenario.load import ScenarioError, load_scenario
+    from fcn.lab.run.spy import FrameSpy, Spy
+    from fcn.lab.scenario.load import ScenarioError
     from fcn.softswitch.tracer.show import ShowError, say, show
     from fcn.topologies.units import parse_time
 
+    if (node is None) == (frame is None):
+        raise typer.BadParameter("give a switch, or --frame NUMBER")
     try:
-        plan = load_scenario(scenario).using(mode=chosen_mode(mode), seed=seed)
+        plan = _plan(scenario).using(mode=chosen_mode(mode), seed=seed)
     except ScenarioError as error:
         raise fail(str(error), EXIT_SCENARIO) from None
     try:
-        spy = Spy(node, parse_time(at), port, match or [], count)
+        asked = Spy(node or "", parse_time(at), port, match or [], count)
     except ValueError as error:
         raise typer.BadParameter(f"--at: {error}") from None
+    spy = asked if frame is None else FrameSpy(frame)
     try:
         with stopped() as stop:
             run_scenario(plan, stop=lambda: stop() or spy.is_done(), spy=spy)
@@ -54,3 +71,18 @@ def trace(
     if not told:
         say(f"no packet like that came to {node} from {at} on")
         raise typer.Exit(EXIT_FAILED)
+
+
+def _plan(scenario: str) -> "Plan":
+    """A scenario, or that of a result with its mode and seed. Raises ScenarioError."""
+    from fcn.lab.result.folder import RESULT_FILE, load_about
+    from fcn.lab.scenario.load import load_scenario, parse_scenario
+
+    folder = Path(scenario)
+    if not (folder / RESULT_FILE).exists():
+        return load_scenario(scenario)
+    try:
+        about = load_about(folder)
+    except LabError as error:
+        raise fail(str(error), EXIT_FAILED) from None
+    return parse_scenario(about.text, Path(about.scenario)).using(mode=about.mode, seed=about.seed)

@@ -225,6 +225,10 @@ int64_t lab_depth_of(const lab *l, uint32_t node, uint32_t port, lab_depth_stats
 int64_t lab_reset_delays(lab *l, uint32_t node);
 /* Frames that exist outside the engines' buffers of unused ones. */
 uint64_t lab_frames_in_use(const lab *l);
+/* Call `meet` as frame `number` arrives, before anything is done with it. Frames that links deliver
+ * are numbered from 1, over all links; `direction` is the link's. */
+typedef void lab_meeting(uint32_t direction);
+void lab_meet(lab *l, uint64_t number, lab_meeting *meet);
 /* Packet-hops: frames that links delivered. */
 uint64_t lab_hops(const lab *l);
 

@@ -81,5 +81,12 @@ lab_host *lab_host_of(const lab *l, uint32_t node)
 
 uint64_t lab_now(const lab *l) { return l->now; }
 bool lab_stopped(const lab *l) { return l->stopped; }
+
+void lab_meet(lab *l, uint64_t number, lab_meeting *meet)
+{
+    l->meet_at = number;
+    l->meet = meet;
+}
+
 uint64_t lab_hops(const lab *l) { return l->hops; }
 uint64_t lab_frames_in_use(const lab *l) { return l->pool.in_use; }

@@ -64,6 +64,8 @@ struct lab_switch {
 
 struct lab {
     uint64_t now, seed, hops;
+    uint64_t meet_at; /* number of the frame that is met; 0: none */
+    lab_meeting *meet;
     uint64_t acts; /* that runs did */
     uint64_t contents; /* numbers given to frames of series */
     uint16_t fast_cnp_port; /* UDP destination port by which taps know Fast CNPs */

@@ -5,7 +5,7 @@
 #include "lab_core.h"
 #include "lab_kind.h"
 
-#define RECORD_HEADER 24u
+#define RECORD_HEADER 32u
 
 #define PAIR 16u
 #define HEADERS 128u /* about what switches write to */
@@ -86,6 +86,7 @@ static void copy_frame(lab *l, const lab_link *link, const sw_frame *f)
     uint32_t head[4] = {link->direction, f->len, kinds, kept};
     memcpy(out, &f->at, 8);
     memcpy(out + 8, head, sizeof head);
+    memcpy(out + 24, &l->hops, 8);
     memcpy(out + RECORD_HEADER, octets, kept);
     memset(out + RECORD_HEADER + kept, 0, padded - kept);
     l->tapped_size += RECORD_HEADER + padded;

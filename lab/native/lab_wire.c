@@ -100,6 +100,8 @@ void lab_link_act(lab_link *link)
     lab_schedule(l, link->actor.number, more ? link->ring[link->first & link->mask].at : LAB_NEVER);
     link->stats.delivered++;
     l->hops++;
+    if (LAB_UNLIKELY(l->hops == l->meet_at))
+        l->meet(link->direction);
     if (link->tapped || l->keep_digest)
         lab_record(l, link, f);
     if (link->to->kind == LAB_SWITCH)

@@ -48,7 +48,7 @@ def picture_of(result: Result) -> Picture:
         Place(name, role, *points[name], name if role == "dc" else "")
         for name, role in roles.items()
     )
-    return Picture(places, lines, height, virtual=True)
+    return Picture(places, lines, height, virtual=True, stories=True)
 
 
 def frames_of(result: Result) -> Iterator[Frame]:
@@ -62,7 +62,6 @@ def frames_of(result: Result) -> Iterator[Frame]:
         views = tuple(nodes.of(at))
         yield Frame(
             float(end) / NS,
-            no_flows="The laboratory's report has the flows: `fcn lab show`.",
             notification=about.mode,
             nodes=views,
             lines=tuple(links.of(at)),
@@ -203,8 +202,10 @@ class _TravelFrames:
             host.name: shortest(host.pe, host.name, near) or (host.name,) for host in network.hosts
         }
         crossings = result.crossings[result.crossings["what"].isin(list(_CROSSED))]
-        for (at, node, towards, what), count in _counts(crossings, ends, "node", "towards", "what"):
-            self._add(at, Travel(_CROSSED[what], (node, towards), count))
+        keys = [_frame_numbers(crossings, ends), "node", "towards", "what"]
+        found = crossings.groupby(keys, sort=False)["frame"].agg(["size", "min"])
+        for (at, node, towards, what), count, first in found.itertuples():
+            self._add(at, Travel(_CROSSED[what], (node, towards), int(count), int(first)))
         notices = result.notices
         told = notices[(notices["what"] == "cnp") & (notices["by_switch"] == 1)]
         for (at, host), count in _counts(told, ends, "host"):

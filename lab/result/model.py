@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
 from fcn.lab.modes import Mode
 from fcn.lab.result.tables import TableName, conform, frame
 
-FORMAT = 3
+FORMAT = 4
 """Changes when an older reader would misunderstand a result."""
 
 

@@ -150,6 +150,7 @@ TABLES: Mapping[TableName, tuple[Column, ...]] = {
             "text",
             "ce, fast_cnp, end_con_cnp, cnp; the time is when its first bit left `node`",
         ),
+        *_counts(frame="its number among all frames that arrived, for `fcn lab trace --frame`"),
     ),
     "controller": (
         TIME,

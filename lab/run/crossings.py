@@ -20,7 +20,7 @@ KINDS = {
     FrameKind.CNP: "cnp",
 }
 
-_COLUMNS = ("time_ns", "node", "towards", "what")
+_COLUMNS = ("time_ns", "node", "towards", "what", "frame")
 
 
 class Crossings:
@@ -45,7 +45,7 @@ class Crossings:
                 self._delay[at] = link.delay_ns
                 self._turn[at] = turns.get(pair, 0)
                 self._ends[:, at] = pair
-        self._seen: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
+        self._seen: list[tuple[NDArray[np.int64], ...]] = []
 
     def take(self, headers: NDArray[np.void]) -> NDArray[np.int64]:
         """Note these frames; returns when their first bits left. headers: of HEADER."""
@@ -55,16 +55,17 @@ class Crossings:
         flags = np.array([int(kind) for kind in KINDS], np.uint32)
         noted = (headers["kinds"][:, None] & flags != 0) & self._noted[direction][:, None]
         at, kind = np.nonzero(noted)
-        self._seen.append((times[at], direction[at], kind))
+        numbers = headers["number"].astype(np.int64)
+        self._seen.append((times[at], direction[at], kind, numbers[at]))
         return times
 
     def table(self) -> pd.DataFrame:
         """All of them so far."""
         none = np.zeros(0, np.int64)
-        columns = list(zip(*self._seen, strict=True)) if self._seen else [(none,)] * 3
-        times, direction, kind = (np.concatenate(column) for column in columns)
+        columns = list(zip(*self._seen, strict=True)) if self._seen else [(none,)] * 4
+        times, direction, kind, numbers = (np.concatenate(column) for column in columns)
         names = np.array(list(KINDS.values()), np.object_)
-        values = (times, *self._ends[:, direction], names[kind])
+        values = (times, *self._ends[:, direction], names[kind], numbers)
         return conform("crossings", pd.DataFrame(dict(zip(_COLUMNS, values, strict=True))))
 
     def _leaving(

@@ -145,6 +145,8 @@ class _Run:
             if not self._stop():
                 async with recovering(self._scenario.recovery, controller.plane, self._watch):
                     await self._measure(controller)
+            if self._spy is not None:
+                self._spy.end()
             # Switches are closed with the controller, and lose what is in their queues.
             self._account = balance(self._simulation)
 
@@ -234,8 +236,6 @@ class _Run:
         probes.count_lost()
         self._sent += jobs.messages()
         self._rows["jobs"] = jobs.rows()
-        if self._spy is not None:
-            self._spy.end()
 
     async def _reaches(self, time_ns: int, probes: Probes) -> bool:
         """Wait until then; False when the run is to be stopped before."""

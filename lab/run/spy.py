@@ -1,6 +1,6 @@
 """Stories of packets of one switch, in virtual time."""
 
-from fcn.lab.core import Simulation
+from fcn.lab.core import End, Simulation
 from fcn.lab.errors import LabError
 from fcn.softswitch.api import EngineError
 from fcn.softswitch.engine.tracing import Bounds
@@ -61,3 +61,44 @@ class Spy:
         self.stories += teller.rest("the run ended before all of it had left the switch")
         engine.stop_trace()
         self._simulation = None
+
+
+class FrameSpy(Spy):
+    """Tells of one frame of a run, wherever it arrives. number: as `TappedFrame` has it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__("", 0, None, [], 1)
+        self._number = number
+        self._why = f"the run has no frame {number}: it ended before"
+
+    def prepare(self, simulation: Simulation) -> None:
+        """Before switches have programs."""
+        for switch in simulation.switches.values():
+            switch.can_tell = True
+        simulation.meet(self._number, lambda end: self._meet(simulation, end))
+
+    def begin(self, simulation: Simulation) -> None:
+        """It begins with the frame."""
+
+    def is_done(self) -> bool:
+        """Whether the story is complete, or there will be none."""
+        return super().is_done() or (self._simulation is None and not self._number)
+
+    def end(self) -> None:
+        """Take what was told. Raises LabError when nothing was."""
+        super().end()
+        if not self.stories:
+            raise LabError(self._why)
+
+    def _meet(self, simulation: Simulation, end: End) -> None:
+        where, self._why = f"frame {self._number} arrives at {end.node.name}", ""
+        self._number = 0
+        switch = simulation.switches.get(end.node.name)
+        if switch is None or not switch.is_on:
+            self._why = f"{where}, which is no switch with a program: it has no story"
+            return
+        self._node, self._port = end.node.name, end.port
+        try:
+            super().begin(simulation)
+        except LabError as error:
+            self._why = f"{where}: {error}"

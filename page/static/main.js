@@ -1,14 +1,20 @@
 // The page of a controller: hears its stream, and shows a moment of it.
 
 import { KINDS, Network, svg } from "./network.js";
-import { clock, element, flowKey, nodeStory, showEvents, showFlows, showPaths, showStory } from "./panels.js";
+import {
+  clock, element, flowKey, nodeStory, openStory, showEvents, showFlows, showPaths, showStory, storyOf,
+} from "./panels.js";
 import { Timeline } from "./timeline.js";
 
 const part = (id) => document.getElementById(id);
 let chosenNode, chosenFlow;
 let isKept = false; // what comes now was kept by the server
 
-const network = new Network(part("picture"), (name) => { chosenNode = name; chosenFlow = undefined; again(); });
+const network = new Network(
+  part("picture"),
+  (name) => { chosenNode = name; chosenFlow = undefined; again(); },
+  (travel) => { if (network.picture.stories) openStory(storyOf(travel, timeline.frame, timeline.isVirtual)); },
+);
 const timeline = new Timeline(show);
 
 function chooseFlow(key) {
@@ -30,7 +36,7 @@ function show(frame, flows, moves, isSame = false) {
     if (isSame || (timeline.isLive && !moves)) network.flying = flying;
   }
   showPaths(part("paths"), frame.paths);
-  showFlows(part("flows"), flows, frame.no_flows || frame.problem, chosenFlow, chooseFlow);
+  showFlows(part("flows"), flows, frame.no_flows || frame.problem, chosenFlow, chooseFlow, listed);
   showEvents(part("events"), timeline.frames.slice(0, timeline.at + 1), moment);
   showDetails(frame, flows);
   showTime(frame);
@@ -39,9 +45,26 @@ function show(frame, flows, moves, isSame = false) {
 function showDetails(frame, flows) {
   const node = frame.nodes.find((each) => each.name === chosenNode);
   const flow = flows?.rows.find((each) => flowKey(each) === chosenFlow);
-  if (node) showStory(part("details"), node.name, nodeStory(node));
-  else if (flow) showStory(part("details"), `Flow ${flow.label}`, flow.story);
+  if (node) showStory(part("details"), node.name, nodeStory(node), messageLinks(frame));
+  else if (flow) showStory(part("details"), `Flow ${flow.label || `${flow.source} – ${flow.destination}`}`, flow.story, packetLinks(flow));
   else if (chosenFlow) showStory(part("details"), "Flow", ["It is not in the list of this moment."]);
+}
+
+/** The stories of messages that the chosen node sent or received. */
+function messageLinks(frame) {
+  if (!network.picture?.stories) return [];
+  return frame.travels.filter((each) => each.route.includes(chosenNode)).map((each) => [
+    `Story of a ${KINDS[each.kind][0]}, ${each.route.join(" – ")}`, storyOf(each, frame, timeline.isVirtual),
+  ]).filter(([, asked]) => asked);
+}
+
+function packetLinks({ node, source, destination, dest_qp }) {
+  if (!network.picture?.stories || timeline.isVirtual || !node) return [];
+  return [[`Story of its next packet at ${node}`, { node, source, destination, dest_qp }]];
+}
+
+function listed(seconds) {
+  return timeline.isVirtual ? "of the whole run" : `as of ${clock(seconds)}; + since the list before`;
 }
 
 function moment(seconds) {

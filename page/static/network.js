@@ -20,6 +20,7 @@ const LEVELS = ["#9fb4c8", "#f6c85f", "#f2a541", "#ee8434", "#e76f2e", "#dc5428"
 const TRAVEL = 800; // ms from end to end
 const SPREAD = 900; // ms in which the messages of a frame leave
 const MOST_DOTS = 8; // of one way and frame
+const NEAR = 24; // of a dot, where one clicks on it: it moves
 const MOST_FLYING = 1500; // of one frame, shared by its ways
 
 export function svg(name, attributes = {}, text) {
@@ -61,8 +62,18 @@ function showQueue(bar, queue, node, towards) {
   title.textContent = `queue of ${node} towards ${towards}: ${queue.packets} packets, level ${queue.level}`;
 }
 
+/** Where a message is that has gone this part of its way. */
+function pointOf(points, part) {
+  if (points.length === 1) return points[0];
+  const along = part * (points.length - 1);
+  const leg = Math.min(Math.floor(along), points.length - 2);
+  const [[x1, y1], [x2, y2]] = [points[leg], points[leg + 1]];
+  return [x1 + (x2 - x1) * (along - leg), y1 + (y2 - y1) * (along - leg)];
+}
+
 export class Network {
-  constructor(container, choose) {
+  /** choose: told of a node that is clicked on; ask: of messages whose dot is. */
+  constructor(container, choose, ask) {
     this.container = container;
     this.choose = choose;
     this.flying = [];
@@ -70,6 +81,10 @@ export class Network {
     this.canvas = document.createElement("canvas");
     this.context = this.canvas.getContext("2d");
     new ResizeObserver(() => this.fit()).observe(container);
+    container.addEventListener("click", (event) => {
+      const dot = event.target.closest(".node:not(.dc)") ? undefined : this.dotAt(event);
+      if (dot) ask(dot.travel);
+    });
   }
 
   draw(picture) {
@@ -211,12 +226,15 @@ export class Network {
   send(travels) {
     const now = performance.now();
     const share = Math.max(1, Math.floor(MOST_FLYING / travels.length));
-    for (const { kind, route, count } of travels) {
+    for (const travel of travels) {
+      const { kind, route, count } = travel;
       const points = route.map((name) => this.at.get(name)).filter(Boolean);
       if (!points.length || !(kind in KINDS)) continue;
       const dots = Math.min(MOST_DOTS, share, 1 + Math.floor(Math.log2(count)));
       for (let number = 0; number < dots && this.flying.length < 2 * MOST_FLYING; number++)
-        this.flying.push({ points, colour: KINDS[kind][1], leaves: now + (SPREAD * (number + Math.random())) / dots });
+        this.flying.push({
+          travel, points, colour: KINDS[kind][1], leaves: now + (SPREAD * (number + Math.random())) / dots,
+        });
     }
     if (!this.ticking && this.flying.length) {
       this.ticking = true;
@@ -230,12 +248,30 @@ export class Network {
     const { context, canvas } = this;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, canvas.width, canvas.height);
-    const scale = Math.min(canvas.width / (WIDE + 2 * MARGIN), canvas.height / this.high);
-    context.setTransform(scale, 0, 0, scale,
-      (canvas.width - WIDE * scale) / 2, (canvas.height - (this.high - 2 * MARGIN) * scale) / 2);
+    const { scale, left, top } = this.fitted(canvas.width, canvas.height);
+    context.setTransform(scale, 0, 0, scale, left, top);
     for (const dot of this.flying) if (now >= dot.leaves) this.dot(dot, (now - dot.leaves) / TRAVEL);
     this.ticking = this.flying.length > 0;
     if (this.ticking) requestAnimationFrame((time) => this.tick(time));
+  }
+
+  fitted(width, height) {
+    const scale = Math.min(width / (WIDE + 2 * MARGIN), height / this.high);
+    return { scale, left: (width - WIDE * scale) / 2, top: (height - (this.high - 2 * MARGIN) * scale) / 2 };
+  }
+
+  /** The dot that is nearest to a click, if one is near. */
+  dotAt(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const { scale, left, top } = this.fitted(box.width, box.height);
+    const [x, y] = [(event.clientX - box.left - left) / scale, (event.clientY - box.top - top) / scale];
+    const now = performance.now();
+    const away = (dot) => {
+      const [dotX, dotY] = pointOf(dot.points, Math.min((now - dot.leaves) / TRAVEL, 1));
+      return Math.hypot(dotX - x, dotY - y);
+    };
+    const near = this.flying.filter((dot) => now >= dot.leaves && away(dot) < NEAR);
+    return near.sort((a, b) => away(a) - away(b))[0];
   }
 
   /** part: of the way; a message that nobody is known to have received is a ring that grows. */
@@ -249,10 +285,7 @@ export class Network {
       context.stroke();
       return;
     }
-    const along = part * (points.length - 1);
-    const leg = Math.min(Math.floor(along), points.length - 2);
-    const [[x1, y1], [x2, y2]] = [points[leg], points[leg + 1]];
-    context.arc(x1 + (x2 - x1) * (along - leg), y1 + (y2 - y1) * (along - leg), 6, 0, 2 * Math.PI);
+    context.arc(...pointOf(points, part), 6, 0, 2 * Math.PI);
     context.fillStyle = colour;
     context.fill();
   }

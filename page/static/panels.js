@@ -47,7 +47,8 @@ export function showPaths(section, paths) {
 
 export const flowKey = (flow) => [flow.vrf, flow.source, flow.destination, flow.dest_qp].join(" ");
 
-export function showFlows(section, flows, why, chosen, choose) {
+/** when: of a list, in words. */
+export function showFlows(section, flows, why, chosen, choose, when) {
   const [, note, body] = section.children;
   if (!flows || !flows.total) {
     note.textContent = why || "No flow is listed yet.";
@@ -55,7 +56,7 @@ export function showFlows(section, flows, why, chosen, choose) {
     return;
   }
   const more = flows.total > flows.rows.length ? `${flows.rows.length} of ${flows.total} flows` : `${flows.total} flows`;
-  note.textContent = `${more}, as of ${clock(flows.time)}; + since the list before`;
+  note.textContent = `${more}, ${when(flows.time)}`;
   body.replaceChildren(table(
     ["VRF", "source", "destination", "dest. QP", "label", "PE", "source QP", "#notifications", "#+", "#packets"],
     flows.rows.map((flow) => ({
@@ -76,9 +77,34 @@ export function showEvents(list, frames, when) {
   }));
 }
 
-export function showStory(section, title, sentences) {
-  section.replaceChildren(element("h2", title), ...sentences.map((sentence) => element("p", sentence)));
+/** links: [text, the packet that is asked for its story]. */
+export function showStory(section, title, sentences, links = []) {
+  section.replaceChildren(
+    element("h2", title),
+    ...sentences.map((sentence) => element("p", sentence)),
+    ...links.map(([text, asked]) => {
+      const link = element("a", text, "story");
+      link.href = storyAddress(asked);
+      link.target = "_blank";
+      return link;
+    }),
+  );
 }
+
+const storyAddress = (asked) => `story?${new URLSearchParams(asked)}`;
+
+/** Which packet tells of messages that travel: the next at the PE which receives or makes them; of a run one
+ * of these. Undefined where none can. */
+export function storyOf(travel, frame, isVirtual) {
+  if (isVirtual) return travel.frame === null ? undefined : { frame: travel.frame };
+  const place = travel.route.findLast((name) => !name.includes("/"));
+  const node = frame.nodes.find((each) => each.name === place);
+  if (!node) return undefined;
+  const cause = "END_CON_CNP" in node.received ? "END_CON_CNP" : "FAST_CNP";
+  return { node: node.name, kind: travel.kind === "CNP" ? cause : travel.kind };
+}
+
+export function openStory(asked) { if (asked) window.open(storyAddress(asked), "_blank", "noopener"); }
 
 /** What a node did in a second, in words. */
 export function nodeStory(node) {

@@ -61,7 +61,19 @@ class EngineBase(ArrayControl, TraceControl):
             )
             for p in program.model.profiles()
         }
+        self._places = [self._place(info.words) for info in program.tables.values()]
+        """Of each table where a match is put for the native code: made once, as it takes long."""
+        most = max(
+            (sum(p.width + 7 for p in a.params) for a in program.model.actions.values()), default=0
+        )
+        self._args = self._ffi.new("uint8_t[]", most // 8 + 1)
+        self._ref_args = self._ffi.buffer(self._args)
+        self._ref = self._ffi.new("sw_action_ref *", {"args": self._args})
         self._load_entries()
+
+    def _place(self, words: int) -> tuple[CData, CData, CData, CData]:
+        key = self._ffi.new("uint64_t[]", 3 * words)
+        return self._ffi.buffer(key), key, key + words, key + 2 * words
 
     def _native_profile(self, name: str) -> NativeProfile:
         actions = {
@@ -122,12 +134,9 @@ class EngineBase(ArrayControl, TraceControl):
             raise EngineError(f"the program has no action profile {name!r}")
         return profile
 
-    def _action_ref(
-        self, info: TableInfo, action: TableAction, idle_timeout_ns: int = 0
-    ) -> tuple[CData, CData]:
-        """The native form of an action, with the objects it points to."""
-        name = info.table.name
-        ref = self._ffi.new("sw_action_ref *")
+    def _action_ref(self, info: TableInfo, action: TableAction, idle_timeout_ns: int = 0) -> CData:
+        """The native form of an action, until the next call; who calls has the mutex."""
+        name, ref = info.table.name, self._ref
         ref.timeout_ns = idle_timeout_ns
         if idle_timeout_ns and not info.table.timeout:
             raise EngineError(f"{name} does not support idle timeouts")
@@ -137,9 +146,10 @@ class EngineBase(ArrayControl, TraceControl):
             if action.name not in info.actions:
                 raise EngineError(f"{name} has no action {action.name!r}")
             call = info.actions[action.name]
-            data = self._ffi.from_buffer("uint8_t[]", self._arguments(call, action.args))
-            ref.target, ref.id, ref.args, ref.n_args = _ACTION_TARGET, call.id, data, len(data)
-            return ref, data
+            data = self._arguments(call, action.args)
+            ref.target, ref.id, ref.n_args = _ACTION_TARGET, call.id, len(data)
+            self._ref_args[: len(data)] = data
+            return ref
         if info.table.profile is None:
             raise EngineError(f"{name} takes actions, not members or groups")
         profile = self._profile(info.table.profile)
@@ -147,7 +157,8 @@ class EngineBase(ArrayControl, TraceControl):
             ref.target, ref.id = _MEMBER_TARGET, profile.member_slot(action.member_id)
         else:
             ref.target, ref.id = _GROUP_TARGET, profile.group_slot(action.group_id)
-        return ref, None
+        ref.n_args = 0
+        return ref
 
     def _remember(self, info: TableInfo, handle: int, action: TableAction | None) -> None:
         """Count the references of entries, so that no member or group in use is deleted."""
@@ -240,13 +251,13 @@ class EngineBase(ArrayControl, TraceControl):
         idle_timeout_ns: int,
     ) -> int:
         with self._mutex:
-            k = encode(info, match)
-            ref, _data = self._action_ref(info, action, idle_timeout_ns)
-            key = self._ffi.from_buffer("uint64_t[]", k.octets)
-            mask, high = key + info.words, key + 2 * info.words
+            octets, prefix_len = encode(info, match)
+            ref = self._action_ref(info, action, idle_timeout_ns)
+            view, key, mask, high = self._places[info.index]
+            view[:] = octets
             if info.table.kind in ("exact", "lpm"):
                 priority = 0
-            what, keys = f"entry of {info.table.name}", (key, mask, high, k.prefix_len, priority)
+            what, keys = f"entry of {info.table.name}", (key, mask, high, prefix_len, priority)
             handle = self._call(what, "table_add", info.index, *keys, ref)
             self._remember(info, handle, action)
             return handle
@@ -257,7 +268,7 @@ class EngineBase(ArrayControl, TraceControl):
         """See softswitch.api.Engine."""
         info = self._table(table)
         with self._mutex:
-            ref, _data = self._action_ref(info, action, idle_timeout_ns)
+            ref = self._action_ref(info, action, idle_timeout_ns)
             self._call(f"entry {handle} of {table}", "table_modify", info.index, handle, ref)
             self._remember(info, handle, action)
 
@@ -275,11 +286,11 @@ class EngineBase(ArrayControl, TraceControl):
         info = self._table(table)
         with self._mutex:
             if action is not None:
-                ref, _data = self._action_ref(info, action)
+                ref = self._action_ref(info, action)
             elif info.table.default is not None:
                 default = info.table.default
                 call = self.program.model.actions[default.action_id]
-                ref, _data = self._action_ref(info, ActionCall(call.name, default.args))
+                ref = self._action_ref(info, ActionCall(call.name, default.args))
             else:
                 ref = self._ffi.NULL
             self._call(f"default entry of {table}", "table_default", info.index, ref)

@@ -8,7 +8,6 @@ from typing import NoReturn
 from fcn.softswitch.api import EngineError, TableFullError
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.build import CData, ffi, load_library
-from fcn.softswitch.engine.codegen.layout import nbytes
 from fcn.softswitch.engine.program import Program
 
 _EXISTS, _FULL, _NOT_FOUND, _ACTION, _MEMORY, _INDEX, _SYSTEM = -1, -2, -3, -4, -5, -6, -7
@@ -81,7 +80,7 @@ class NativeEngine:
         for p, x in zip(action.params, args, strict=True):
             if not 0 <= x < 1 << p.width:
                 raise EngineError(f"{action.name}: {p.name}={x} does not fit {p.width} bits")
-            out += x.to_bytes(nbytes(p.width), "big")
+            out += x.to_bytes((p.width + 7) >> 3)
         return out
 
     def statistics(self) -> dict[str, int]:

@@ -1,14 +1,13 @@
 """Encodes match keys as the octets that tables compare."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fcn.softswitch.api import EngineError, Exact, Lpm, MatchKey, Range, Ternary
 from fcn.softswitch.engine.program import KeyField, TableInfo
 
 
-@dataclass(frozen=True, slots=True)
-class NativeKey:
+class NativeKey(NamedTuple):
     """`octets` are key, mask and upper bound, each as long as the table's key words; `prefix_len`
     is of LPM tables."""
 
@@ -22,6 +21,8 @@ def encode(info: TableInfo, match: Sequence[MatchKey]) -> NativeKey:
         raise EngineError(
             f"{info.table.name} has {len(info.keys)} key fields, {len(match)} are given"
         )
+    if info.exact_mask and (exact := _exact(info, match)) is not None:
+        return NativeKey(exact + info.exact_mask + exact, 0)
     key = mask = high = b""
     prefix_len = 0
     for k, x in zip(info.keys, match, strict=True):
@@ -36,6 +37,16 @@ def encode(info: TableInfo, match: Sequence[MatchKey]) -> NativeKey:
     size = info.words * 8
     octets = key.ljust(size, b"\0") + mask.ljust(size, b"\0") + high.ljust(size, b"\0")
     return NativeKey(octets, prefix_len)
+
+
+def _exact(info: TableInfo, match: Sequence[MatchKey]) -> bytes | None:
+    """The key where nothing is wrong with it."""
+    key = b""
+    for k, x in zip(info.keys, match, strict=True):
+        if not isinstance(x, Exact) or x.value >> k.width:
+            return None
+        key += x.value.to_bytes(k.size)
+    return key.ljust(info.words * 8, b"\0")
 
 
 def _field(info: TableInfo, k: KeyField, x: MatchKey) -> tuple[int, int, int, int | None]:

@@ -34,6 +34,8 @@ class TableInfo:
     keys: tuple[KeyField, ...]
     words: int
     actions: dict[str, m.Action]
+    exact_mask: bytes
+    """Where all keys are exact and whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,4 +135,7 @@ def _table(layout: Layout, index: int, t: m.Table) -> TableInfo:
         width = key_width(layout, k)
         keys.append(KeyField(k.name, k.kind, width, nbytes(width), k.mask))
     actions = {layout.model.actions[a].name: layout.model.actions[a] for a in t.action_ids}
-    return TableInfo(index, t, tuple(keys), key_words(layout, t), actions)
+    words, mask = key_words(layout, t), b""
+    if all(k.kind == "exact" and k.mask is None for k in keys):
+        mask = b"".join(((1 << k.width) - 1).to_bytes(k.size) for k in keys).ljust(words * 8, b"\0")
+    return TableInfo(index, t, tuple(keys), words, actions, mask)

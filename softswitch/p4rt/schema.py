@@ -96,6 +96,13 @@ class Table:
         return {field.id: field for field in self.fields}
 
     @cached_property
+    def exact(self) -> tuple[tuple[int, int], ...]:
+        """Identifiers and widths of the keys where all are exact; else none."""
+        if any(field.kind is not MatchKind.EXACT for field in self.fields):
+            return ()
+        return tuple((field.id, field.width) for field in self.fields)
+
+    @cached_property
     def needs_priority(self) -> bool:
         """True when a key is ternary, range or optional."""
         return any(field.kind in _PRIORITY_KINDS for field in self.fields)

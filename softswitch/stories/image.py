@@ -1,7 +1,9 @@
 """Headers and metadata of a packet, as the switch has them, and which fields change."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from struct import Struct
 
 from fcn.softswitch.engine.bmv2json import limits
@@ -10,7 +12,7 @@ from fcn.softswitch.engine.tracing import PlacedField, placed_fields
 from fcn.softswitch.stories.story import Change
 from fcn.softswitch.stories.words import flattened, value
 
-_WORD = Struct("=QQ")
+_PLACE = Struct("=Q8x")
 
 
 class Layout:
@@ -41,6 +43,10 @@ class Layout:
         for header, slot in slots.items():
             if slot is not None:
                 self.valid_of_word.setdefault(slot // 8, []).append((slot, header))
+        self.spans = {
+            header: (min(f.at for f in fields), max(f.at + f.size for f in fields))
+            for header, fields in self.of_header.items()
+        }
         # A stack has an element more, which is no field.
         last = max((f.at + f.size for f in self.fields), default=0)
         self.size = last + limits.HEADER_OCTETS + len(headers)
@@ -52,14 +58,40 @@ class Layout:
             return plain.rpartition("/")[2]
         return field.field.name if header.startswith("scalars") else f"{header}.{field.field.name}"
 
-    def of_changed(self, changed: set[int]) -> Iterator[PlacedField]:
-        """Fields that have a part in one of these words, once each."""
-        seen: set[tuple[str, str]] = set()
-        for word in sorted(changed):
-            for field in self.of_word.get(word, ()):
-                if (field.header, field.field.name) not in seen:
-                    seen.add((field.header, field.field.name))
-                    yield field
+    @lru_cache(maxsize=1 << 14)  # noqa: B019 - there is one for each trace
+    def of_changed(self, words: tuple[int, ...]) -> "_Changed":
+        """What has a part in these words, once each."""
+        fields = {
+            (field.header, field.field.name): field
+            for word in words
+            for field in self.of_word.get(word, ())
+        }
+        return _Changed(
+            [each for word in words for each in self.valid_of_word.get(word, ())],
+            [
+                (field, slice(field.at, field.at + field.size), self.names[key])
+                for key, field in fields.items()
+            ],
+        )
+
+    @lru_cache(maxsize=1 << 14)  # noqa: B019 - there is one for each trace
+    def text(self, header: str, octets: bytes) -> str | None:
+        """All fields of a header, whose span has these octets."""
+        # p4c keeps local variables in a header that is in no packet.
+        if header not in self.sent and not any(octets):
+            return None
+        begin, _ = self.spans.get(header, (0, 0))
+        fields = self.of_header.get(header, ())
+        members = (f"{each.field.name}={Image._value(each, octets, begin)}" for each in fields)
+        return f"{{{', '.join(members)}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    """Validities with their places, and fields with theirs and their names."""
+
+    valid: Sequence[tuple[int, str]]
+    fields: Sequence[tuple[PlacedField, slice, str]]
 
 
 class Image:
@@ -77,47 +109,44 @@ class Image:
     def set(self, pairs: bytes) -> None:
         """Take all words that are not 0."""
         self._now = bytearray(self._layout.size)
-        for word, bits in _WORD.iter_unpack(pairs):
-            self._now[word * 8 : word * 8 + 8] = bits.to_bytes(8, sys.byteorder)
+        self._take(pairs)
 
     def change(self, pairs: bytes) -> list[Change]:
         """Take words that are others now; returns the fields that are."""
-        before = bytes(self._now)
-        changed = set()
-        for word, bits in _WORD.iter_unpack(pairs):
-            self._now[word * 8 : word * 8 + 8] = bits.to_bytes(8, sys.byteorder)
-            changed.add(word)
+        now, before = self._now, bytes(self._now)
+        words = self._take(pairs)
         found: list[Change] = []
         turned = set()
-        for word in sorted(changed):
-            for slot, header in self._layout.valid_of_word.get(word, ()):
-                if before[slot] != self._now[slot]:
-                    turned.add(header)
-                    change = self._turned(header, before, bool(self._now[slot]))
-                    found += [] if change is None else [change]
-        for field in self._layout.of_changed(changed):
-            place = slice(field.at, field.at + field.size)
-            is_valid = field.valid is None or self._now[field.valid]
-            if before[place] == self._now[place] or not is_valid or field.header in turned:
-                continue
-            name = self._layout.names[field.header, field.field.name]
-            found.append(Change(name, self._value(field, before), self._value(field, self._now)))
+        changed = self._layout.of_changed(words)
+        for slot, header in changed.valid:
+            if before[slot] != now[slot]:
+                turned.add(header)
+                change = self._turned(header, before, bool(now[slot]))
+                found += [] if change is None else [change]
+        for field, place, name in changed.fields:
+            is_valid = field.valid is None or now[field.valid]
+            if before[place] != now[place] and is_valid and field.header not in turned:
+                found.append(Change(name, self._value(field, before), self._value(field, now)))
         return found
 
+    def _take(self, pairs: bytes) -> tuple[int, ...]:
+        """Take words, which come in their order; returns where they are."""
+        words = tuple(word for (word,) in _PLACE.iter_unpack(pairs))
+        for at, word in enumerate(words):
+            self._now[word * 8 : word * 8 + 8] = pairs[at * 16 + 8 : at * 16 + 16]
+        return words
+
     def _turned(self, header: str, before: bytes, valid: bool) -> Change | None:
-        state = self._now if valid else before
-        fields = self._layout.of_header.get(header, ())
-        # p4c keeps local variables in a header that is in no packet.
-        is_sent = header in self._layout.sent
-        if not is_sent and not any(any(state[f.at : f.at + f.size]) for f in fields):
+        begin, end = self._layout.spans.get(header, (0, 0))
+        text = self._layout.text(header, bytes((self._now if valid else before)[begin:end]))
+        if text is None:
             return None
-        members = ", ".join(f"{field.field.name}={self._value(field, state)}" for field in fields)
-        name, text = self._layout.headers[header], f"{{{members}}}"
+        name = self._layout.headers[header]
         return Change(name, "", text) if valid else Change(name, text, "")
 
     @staticmethod
-    def _value(field: PlacedField, state: bytes | bytearray) -> str:
-        data = bytes(state[field.at : field.at + field.size])
+    def _value(field: PlacedField, state: bytes | bytearray, begin: int = 0) -> str:
+        data = bytes(state[field.at - begin : field.at - begin + field.size])
         if field.field.varbit:
             octets = int.from_bytes(data[:4], sys.byteorder) // 8
             return f"0x{data[4 : 4 + octets].hex()}"

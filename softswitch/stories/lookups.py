@@ -2,6 +2,7 @@
 
 import struct
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fcn.softswitch.engine.program import KeyField, Program, TableInfo
 from fcn.softswitch.stories.story import Key, Lookup
@@ -33,6 +34,7 @@ class Lookups:
         number: int = _LOOKUP.unpack_from(record)[1]
         return number
 
+    @lru_cache(maxsize=1 << 12)  # noqa: B019 - there is one for each trace
     def read(self, table: str, hit: bool, action: str, record: bytes) -> Lookup:
         """A lookup of a table, and the action that was taken."""
         n, number, _, priority, prefix_len, has, _, _ = _LOOKUP.unpack_from(record)

@@ -1,7 +1,9 @@
 """Stories as a page that needs nothing else: a tree to open and close."""
 
 import html
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 
 from fcn.softswitch.stories.story import Packet, Step, Story
 from fcn.softswitch.stories.text import change_text, title
@@ -26,18 +28,39 @@ _SCRIPT = (
 )
 
 
+BEGIN = "\n".join([
+    "<!doctype html>",
+    '<html lang="en"><head><meta charset="utf-8"><title>Stories of packets</title>',
+    f"<style>{_STYLE}</style></head><body>",
+    '<label><input type="checkbox" id="all"> also what changes nothing</label>',
+    f"<script>{_SCRIPT}</script>",
+])  # fmt: skip
+"""Of the page, before the stories; what changes nothing is hidden at first."""
+
+END = "</body></html>\n"
+
+
+def _source(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+POLICY = f"default-src 'none'; style-src {_source(_STYLE)}; script-src {_source(_SCRIPT)}"
+"""Content-Security-Policy of the page where it is served."""
+
+
 def as_page(stories: Sequence[Story]) -> str:
-    """The page; what changes nothing is hidden at first."""
-    parts = [part for number, story in enumerate(stories, 1) for part in _story(story, number)]
-    return "\n".join([
-        "<!doctype html>",
-        '<html lang="en"><head><meta charset="utf-8"><title>Stories of packets</title>',
-        f"<style>{_STYLE}</style></head><body>",
-        '<label><input type="checkbox" id="all"> also what changes nothing</label>',
-        *parts,
-        f"<script>{_SCRIPT}</script></body></html>",
-        "",
-    ])  # fmt: skip
+    """All of the page."""
+    return "\n".join([BEGIN, *(story_part(each, at) for at, each in enumerate(stories, 1)), END])
+
+
+def note_part(text: str) -> str:
+    """Something said beside the stories."""
+    return f"<p>{html.escape(text)}</p>"
+
+
+def story_part(story: Story, number: int) -> str:
+    """One story."""
+    return "\n".join(_story(story, number))
 
 
 def _story(story: Story, number: int) -> Iterator[str]:

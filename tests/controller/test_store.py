@@ -40,9 +40,9 @@ class Times:
 
 def test_what_was_said_is_read_again(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
-    store.register(FLOW)
-    store.register(FLOW._replace(dest_qp=34, timeout=0))
-    store.register(FLOW._replace(source_qp=18))
+    store.register([FLOW])
+    store.register([FLOW._replace(dest_qp=34, timeout=0)])
+    store.register([FLOW._replace(source_qp=18)])
     store.set("pe1", Setting("features", "learning", "learning,translation"))
     store.set("pe2", Setting("features", "", "learning"))
     store.set("pe2", Setting("features", "learning", "learning"))
@@ -198,8 +198,8 @@ def test_another_controller_has_the_same(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
     one, two = Store(str(tmp_path / "a")), Store(str(tmp_path / "b"))
-    one.register(FLOW)
-    two.register(FLOW._replace(dest_qp=99))
+    one.register([FLOW])
+    two.register([FLOW._replace(dest_qp=99)])
     two.replace(one.image())
     assert two.flows() == [FLOW]
     two.close()
@@ -212,7 +212,7 @@ def test_another_controller_has_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize("image", [b"", b"SQLite format 3\0", bytes(4096), b"x" * 5000])
 def test_what_is_no_store_is_refused(image: bytes) -> None:
     store = Store()
-    store.register(FLOW)
+    store.register([FLOW])
     with pytest.raises(StoreError):
         store.replace(image)
     assert store.flows() == [FLOW]
@@ -226,7 +226,7 @@ def test_a_store_with_other_tables_is_refused(tmp_path: Path, change: str) -> No
         other.execute(change)
         image = other.serialize()
     store = Store()
-    store.register(FLOW)
+    store.register([FLOW])
     with pytest.raises(StoreError, match="it has other tables"):
         store.replace(image)
     assert store.flows() == [FLOW]

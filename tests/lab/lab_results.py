@@ -21,6 +21,7 @@ FAR_NS = 5_000_000
 FCN_BOUND_NS = NEAR_NS + ACCESS_NS
 ECN_BOUND_NS = FAR_NS + ACCESS_NS + ACCESS_NS + FAR_NS + NEAR_NS + ACCESS_NS
 ONSET_NS = 1_000_000
+FAST_CNP_FRAME = 4711
 FAST_CUT_NS = ONSET_NS + FCN_BOUND_NS + 700
 SLOW_CUT_NS = ONSET_NS + ECN_BOUND_NS + 2_100
 PE_ADDRESS = "10.1.1.1"
@@ -97,8 +98,8 @@ def congested(mode: str = "fcn") -> Result:
     """One congestion of p1 towards pe2; with FCN the CNP of pe1 comes first."""
     fcn = mode == "fcn"
     ce = [ONSET_NS + 300 * n for n in range(20)]
-    crossings = [(time, "p1", "pe2", "ce") for time in ce]
-    crossings += [(time + FAR_NS, "pe2", "r1", "ce") for time in ce]
+    crossings = [(time, "p1", "pe2", "ce", time) for time in ce]
+    crossings += [(time + FAR_NS, "pe2", "r1", "ce", time + FAR_NS) for time in ce]
     notices: list[tuple[object, ...]] = [
         (SLOW_CUT_NS, "l2", 0, "cnp", 0, "10.2.2.10", 0),
         (SLOW_CUT_NS, "l2", 0, "cut", 30 * 10**9, "10.2.2.10", 0),
@@ -109,7 +110,7 @@ def congested(mode: str = "fcn") -> Result:
             (FAST_CUT_NS, "l1", 0, "cnp", 0, PE_ADDRESS, 1),
             (FAST_CUT_NS, "l1", 0, "cut", 50 * 10**9, PE_ADDRESS, 1),
         ]
-        crossings.append((ONSET_NS + 20, "p1", "pe1", "fast_cnp"))
+        crossings.append((ONSET_NS + 20, "p1", "pe1", "fast_cnp", FAST_CNP_FRAME))
     queue = [(10_000 * n, max(0, 120 - abs(n - 200))) for n in range(2000)]
     counters = [
         (1_010_000, "p1", "event", "CE_MARKED", 9),

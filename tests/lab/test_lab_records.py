@@ -154,7 +154,7 @@ def test_a_tap_keeps_what_it_selects_and_no_more_than_its_snap() -> None:
 
 def test_a_full_tap_counts_what_it_lost() -> None:
     with Simulation() as simulation:
-        direct(simulation).tap(0, 24 + 64)
+        direct(simulation).tap(0, 32 + 64)
         for _ in range(3):
             simulation.hosts["a"].send(bytes(60))
         simulation.run_until(MILLISECOND)

@@ -116,6 +116,7 @@ class ScriptedController:
                     name=node.name,
                     role=node.role,
                     state=self.states.get(node.name, "up"),
+                    grpc="127.0.0.1:9",
                     features=["learning", "translation"] if node.role == "pe" else ["notification"],
                     flows=sum(each.node == node.name for each in self.flows),
                 )

@@ -19,6 +19,21 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is n
 
 HOSTILE = "<img src=x onerror=\"document.body.textContent='taken'\"><script>alert(1)</script>"
 FRAMES_PER_SECOND = 30
+CLICK_ON_A_DOT = """() => new Promise((done) => {
+  const canvas = document.querySelector("#picture canvas");
+  const look = () => {
+    const octets = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    const at = octets.findIndex((value, index) => index % 4 === 3 && value > 200);
+    if (at < 0) return requestAnimationFrame(look);
+    const box = canvas.getBoundingClientRect();
+    const pixel = (at - 3) / 4;
+    const [x, y] = [pixel % canvas.width, pixel / canvas.width];
+    const place = { clientX: box.left + x, clientY: box.top + y };
+    canvas.dispatchEvent(new MouseEvent("click", { bubbles: true, ...place }));
+    done();
+  };
+  look();
+})"""
 WAIT_MS = 180_000
 
 
@@ -48,7 +63,7 @@ def tab_at(chromium: Any, address: str) -> Iterator[Any]:  # noqa: ANN401
     tab.goto(address)
     yield tab
     tab.close()
-    assert wrong == []
+    assert wrong == [], wrong
 
 
 @contextmanager
@@ -118,6 +133,31 @@ def test_the_story_of_a_flow_and_of_a_node(chromium: Any, tmp_path: Path) -> Non
         says(tab, "12 notifications came for its label", "#details")
         tab.click(".node.pe >> nth=0")
         says(tab, "pe1 is up", "#details")
+
+
+def test_a_packet_is_asked_for_its_story(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    """There is no switch behind this controller: the command says so, on a page of its own."""
+    controller, api = ScriptedController(line_network()), f"unix:{tmp_path}/api"
+    with (
+        controller.serving(api),
+        page_running(api, "--stories") as address,
+        tab_at(chromium, address) as tab,
+        again_and_again(lambda: congestion(controller)),
+    ):
+        tab.click(".node.pe >> nth=0")
+        says(tab, "Story of a Fast CNP, p2", "#details")
+        tab.click("#stop")
+        tab.context.set_default_timeout(WAIT_MS)
+        with tab.expect_popup() as opened:
+            tab.click("#details a.story >> nth=0")
+        says(opened.value, "fcn trace pe1 -m fast_cnp.word=0/0")
+        says(opened.value, "no switch answers at 127.0.0.1:9")
+        says(opened.value, "That is all.")
+        assert opened.value.locator("#all").evaluate("box => box.onchange !== null")
+        tab.click("#stop")
+        with tab.expect_popup() as opened:
+            tab.evaluate(CLICK_ON_A_DOT)
+        says(opened.value, "That is all.")
 
 
 def test_names_and_messages_are_text(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401

@@ -22,6 +22,23 @@ def test_flows_that_are_notified_now_come_first() -> None:
     assert [row.notified for row in lists.see(3.0, [old], {}).rows] == [0]
 
 
+def test_what_the_sender_does() -> None:
+    lists, each = FlowLists(), flow(1)
+    stories = []
+    for time, (packets, notifications) in enumerate([(0, 0), (1000, 0), (1400, 5), (1500, 9)]):
+        each.packets, each.notifications = packets, notifications
+        (row,) = lists.see(float(time), [each], {}).rows
+        stories.append(" ".join(row.story))
+    assert "packets a second" not in stories[0]
+    assert stories[1].endswith("It sends 1,000 packets a second.")
+    for told, rate in zip(stories[2:], (400, 100), strict=True):
+        assert f"It sends {rate} packets a second. Before notifications came it sent 1,000" in told
+    # Labelled anew, its counters begin at zero.
+    each.packets = 10
+    (row,) = lists.see(9.0, [each], {}).rows
+    assert "packets a second" not in " ".join(row.story)
+
+
 def test_of_many_flows_some_are_shown() -> None:
     found = FlowLists().see(1.0, [flow(number) for number in range(MOST + 5)], {})
     assert (found.total, len(found.rows)) == (MOST + 5, MOST)

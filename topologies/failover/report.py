@@ -55,7 +55,7 @@ def draw(record: Record, measured: Measured, title: str, file: Path) -> None:
         for name, times in series.items():
             since = [(stamp - record.start_ns) / NS_PER_S for stamp in times]
             weights = [NS_PER_S / BIN_NS] * len(since)
-            axes.hist(since, bins, span, weights=weights, histtype="step", lw=1.2, label=name)
+            axes.hist(since, bins, range=span, weights=weights, histtype="step", lw=1.2, label=name)
         for stamp, name in ((measured.failed_ns, "cut"), (record.mended_ns, "mended")):
             at = (stamp - record.start_ns) / NS_PER_S
             axes.axvline(at, color="0.35", ls=":", lw=1.2)

@@ -9,7 +9,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.controller.flows import labelling
-from fcn.controller.flows.labelling import GATE_MASK, LABEL_COUNT, LabelPool, NoLabelError
+from fcn.controller.flows.free_labels import GATE_MASK, LABEL_COUNT
+from fcn.controller.flows.labelling import LabelPool, NoLabelError
 
 QUARANTINE = 30.0
 
@@ -96,11 +97,30 @@ def test_claim_of_used_label_is_refused() -> None:
     assert not pool.claim(allocate(pool))
 
 
-def test_gates_are_shared_only_when_all_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(labelling, "_GATE_DRAWS", 2_000)
+def test_gates_are_shared_only_when_all_are_taken() -> None:
     pool = LabelPool(QUARANTINE, Clock(), random.Random(1))
-    taken = {allocate(pool) & GATE_MASK for _ in range(60_000)}
-    assert len(taken) == 60_000
+    for _ in range(2):
+        taken = {allocate(pool) & GATE_MASK for _ in range(GATE_MASK + 1)}
+        assert len(taken) == GATE_MASK + 1
+
+
+def test_the_last_labels_are_drawn_at_once() -> None:
+    """No label is looked for: each draw asks the source of chance twice."""
+
+    class Counting(random.Random):
+        asked = 0
+
+        def randrange(self, *arguments: int) -> int:  # type: ignore[override]
+            self.asked += 1
+            return super().randrange(*arguments)
+
+    rng = Counting(1)
+    pool = LabelPool(QUARANTINE, Clock(), rng)
+    for label in range(FCN_LABEL_BIT, FCN_LABEL_BIT + LABEL_COUNT - 500):
+        assert pool.claim(label)
+    left = {allocate(pool) for _ in range(500)}
+    assert left == set(range(FCN_LABEL_BIT + LABEL_COUNT - 500, FCN_LABEL_BIT + LABEL_COUNT))
+    assert rng.asked == 1000
 
 
 def test_exhaustion_names_the_remedy_and_ends_with_quarantine() -> None:

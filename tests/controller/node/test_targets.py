@@ -39,6 +39,7 @@ from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.node.connection import Connection, State
 from fcn.controller.node.counters import Cell, Cells, Counters
 from fcn.controller.node.readback import held_flows, read_switch
+from fcn.controller.owners.held_flows import HeldFlows
 from fcn.controller.owners.intent import Key, entity_key, entity_value
 from fcn.controller.owners.rate_limits import MeterCell
 from fcn.controller.provision.provision import Provision
@@ -283,7 +284,10 @@ async def test_flows_have_the_actions_of_their_table(
     assert isinstance(entry.action, fy.P4TableAction)
     verb = "set_flow_label_watched" if watched else "set_flow_label"
     assert entry.action.name == f"{verb}_ipv{version}"
-    (flow,) = [each async for each in held_flows("pe1", entries, {1: "blue"}, 17.0)]
+    held = HeldFlows(schema)
+    for each in entries:
+        held.add(each.encode(schema))
+    (flow,) = [each async for each in held_flows("pe1", held, {1: "blue"}, 17.0)]
     assert flow.key == FlowKey("blue", src, dst, 0x22)
     assert (flow.label, flow.source_qp, flow.timeout) == (0x80001, 0x11, 60_000_000)
     assert (flow.origin, flow.since) == (Origin.MANUAL, 17.0)
@@ -299,8 +303,10 @@ async def test_a_label_of_another_host_says_nothing_of_the_flow(network: dict[st
     updates(intended)
     intended.flow_table.label(1, src, dst, 0x22, 0x80001, 60_000_000, watched=False)
     intended.flow_by_label.notify_sender(0x80001, 1, dst, other, 0x11, 0xFFFF, "manual")
-    entries = table_entries(updates(intended), tna_pipeline("pe").schema)
-    (flow,) = [each async for each in held_flows("pe1", entries, {1: "blue"}, 17.0)]
+    held = HeldFlows(tna_pipeline("pe").schema)
+    for update in updates(intended):
+        held.add(update.entity)
+    (flow,) = [each async for each in held_flows("pe1", held, {1: "blue"}, 17.0)]
     assert (flow.key.src, flow.source_qp, flow.origin) == (src, None, Origin.RESTORED)
 
 

@@ -25,10 +25,9 @@ from fcn.controller.owners.flow_tables import (
     FlowByLabel,
     FlowMatch,
     FlowTable,
-    KnownSender,
-    LabelledFlow,
 )
 from fcn.controller.owners.gateway import Asker, Gateway
+from fcn.controller.owners.held_flows import HeldFlows, KnownSender, LabelledFlow
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.punt import Punt, Punted
 from fcn.controller.owners.vrf_routing import HostRoute, VrfRouting
@@ -58,6 +57,18 @@ def held(pipeline: Pipeline, *writes: Write) -> list[fy.P4TableEntry]:
     return entries
 
 
+def read_back(pipeline: Pipeline, entries: list[fy.P4TableEntry]) -> HeldFlows:
+    """The same as a switch tells it; the intent finds no difference."""
+    found, intent = HeldFlows(pipeline.schema), Intent(pipeline.schema)
+    for entry in entries:
+        found.add(entry.encode(pipeline.schema))
+        if entry.table_id in found.names:
+            intent.put(entry)
+    intent.observe(found.found)
+    assert not intent.pending
+    return found
+
+
 @pytest.mark.parametrize("watched", [False, True])
 @pytest.mark.parametrize("ends", [V4, V6])
 def test_labelled_flows(
@@ -69,7 +80,8 @@ def test_labelled_flows(
 
     entries = held(pipeline, label)
     match = FlowMatch(7, *ends, 0x22)
-    assert list(FlowTable.flows_in(entries)) == [LabelledFlow(match, 0x80001, 60_000_000)]
+    found = read_back(pipeline, entries)
+    assert found.flows == [LabelledFlow(7, *ends, 0x22, 0x80001, 60_000_000)]
     assert [flow for entry in entries if (flow := FlowTable.flow_of(entry))] == [match]
     assert [count for entry in entries if (count := FlowTable.count_of(entry))] == []
 
@@ -114,11 +126,10 @@ def test_senders_of_labels(pipeline: Pipeline, ends: tuple[IPv6Address, IPv6Addr
 
     entries = held(pipeline, map_labels)
     assert not any(map(FlowByLabel.hits_of, entries))
-    known = KnownSender(0x80001, sender, 0x11, 0x8001, "agent", hits=0)
-    assert list(FlowByLabel.senders_in(entries)) == [known]
+    found = read_back(pipeline, entries)
+    assert found.senders == {(0x80001, sender): KnownSender(0x11, 0x8001, "agent")}
     for entry in entries:
         entry.counter_data = fy.P4CounterData(packet_count=5, byte_count=330)
-    assert [found.hits for found in FlowByLabel.senders_in(entries)] == [5]
     hits = [found for entry in entries if (found := FlowByLabel.hits_of(entry))]
     assert hits == [{0x80001: 5}, {0x80002: 5}]
 

@@ -33,9 +33,7 @@ def types(updates: list[p4r.Update]) -> list[str]:
 
 
 def encoded(message: p4r.Entity) -> Encoded:
-    entity = message.SerializeToString()
-    table = message.table_entry.table_id
-    return Encoded(table, entity_key(message), entity_value(message), entity)
+    return Encoded(entity_key(message), entity_value(message))
 
 
 class FakeSwitch:

@@ -7,10 +7,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from lab_results import DETECTED_NS, MENDED_NS, MS, ONSET_NS, about, congested, link_failed
+from lab_results import (
+    DETECTED_NS,
+    FAST_CNP_FRAME,
+    MENDED_NS,
+    MS,
+    ONSET_NS,
+    about,
+    congested,
+    link_failed,
+)  # fmt: skip
 from lab_results import with_pauses as paused
 
 from fcn.lab.report.replay import frames_of, picture_of
+from fcn.lab.report.replay_flows import flows_of
 from fcn.lab.result.folder import save
 from fcn.lab.result.tables import LINK_UP
 from fcn.page.hub import FRAMES
@@ -70,7 +80,8 @@ def test_links_by_what_they_carry() -> None:
 
 def test_messages_take_the_way_that_was_noted() -> None:
     frames = list(frames_of(congested()))
-    assert travels(frames, Kind.FAST_CNP) == [Travel(Kind.FAST_CNP, ("p1", "pe1"), 1)]
+    fast = Travel(Kind.FAST_CNP, ("p1", "pe1"), 1, FAST_CNP_FRAME)
+    assert travels(frames, Kind.FAST_CNP) == [fast]
     assert travels(frames, Kind.CNP) == [Travel(Kind.CNP, ("pe1", "l1"), 1)]
     (p1,) = (node for node in at(frames, ONSET_NS + 10_000).nodes if node.name == "p1")
     assert (p1.marked, p1.sent) == (20, {"FAST_CNP": 1})
@@ -93,6 +104,16 @@ def test_a_link_that_fails_and_comes_back() -> None:
         "link p1-pe2 down",
         "link p1-pe2 up",
     ]
+
+
+def test_the_story_of_a_connection() -> None:
+    flows = flows_of(congested())
+    told = {(row.source, row.destination): " ".join(row.story) for row in flows.rows}
+    assert flows.total == len(told)
+    first, last = told["l1", "r1"], told["l2", "r2"]
+    assert "by a PE, which had heard of it from where the queue is" in first
+    assert "CNPs that came: 1, by switches 0." in last
+    assert "the least was 30 Gb/s" in last
 
 
 def test_a_run_in_the_browser(tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ def with_notices(result: Result, *rows: tuple[object, ...]) -> Result:
 
 
 def with_marks(result: Result, *rows: tuple[object, ...]) -> Result:
-    return replace(result, crossings=pd.concat([result.crossings, frame("crossings", rows)]))
+    more = frame("crossings", [(*row, 0) for row in rows])
+    return replace(result, crossings=pd.concat([result.crossings, more]))
 
 
 def test_with_fcn_the_cut_by_the_ingress_pe_comes_first() -> None:

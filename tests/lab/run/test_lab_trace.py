@@ -5,7 +5,7 @@ from small import small
 
 from fcn.lab.errors import LabError
 from fcn.lab.run.runner import run_scenario
-from fcn.lab.run.spy import Spy
+from fcn.lab.run.spy import FrameSpy, Spy
 
 UNTIL = 500_000
 AT = 200_000
@@ -43,3 +43,26 @@ def test_what_cannot_be_told_is_refused(node: str, match: list[str], why: str) -
     spy = Spy(node, AT, None, match, 1)
     with pytest.raises(LabError, match=why):
         run_scenario(small(), until_ns=UNTIL, spy=spy)
+
+
+def test_a_frame_by_its_number() -> None:
+    watched = small(measure={"interval": "50us", "crossings": [["p2", "pe2"], ["pe2", "h3"]]})
+    crossings = run_scenario(watched).crossings
+    to_switch, to_host = (
+        int(crossings[crossings["towards"] == name]["frame"].iloc[0]) for name in ("pe2", "h3")
+    )
+    spy = FrameSpy(to_switch)
+    run_scenario(watched, stop=spy.is_done, spy=spy)
+    (story,) = spy.stories
+    assert (story.node, story.complete) == ("pe2", True)
+    # The mark: traffic class of the outer IPv6 header.
+    assert bytes.fromhex(story.packet.frame)[15] >> 4 & 3 == 3
+    spy = FrameSpy(to_host)
+    with pytest.raises(LabError, match="arrives at h3, which is no switch"):
+        run_scenario(watched, stop=spy.is_done, spy=spy)
+
+
+def test_a_frame_that_a_run_has_not() -> None:
+    absent = FrameSpy(10**9)
+    with pytest.raises(LabError, match="no frame 1000000000"):
+        run_scenario(small(), until_ns=UNTIL, spy=absent)
