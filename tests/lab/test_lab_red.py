@@ -22,9 +22,13 @@ SEED = 20261125
     "red",
     [
         pytest.param(Red(4 * FRAME, 20 * FRAME, 0.2), id="linear"),
-        pytest.param(Red(4 * FRAME + 7, 21 * FRAME - 1, 0.01), id="between-packets"),
+        pytest.param(
+            Red(4 * FRAME + 7, 21 * FRAME - 1, 0.01),
+            id="between-packets",
+            marks=pytest.mark.exhaustive,
+        ),
         pytest.param(Red(8 * FRAME, 8 * FRAME, 1.0), id="all-or-nothing"),
-        pytest.param(Red(2 * FRAME, 22 * FRAME, 1.0), id="up-to-all"),
+        pytest.param(Red(2 * FRAME, 22 * FRAME, 1.0), id="up-to-all", marks=pytest.mark.exhaustive),
     ],
 )
 def test_the_share_of_marked_packets_is_the_closed_form(red: Red) -> None:

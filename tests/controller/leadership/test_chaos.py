@@ -11,7 +11,7 @@ pytestmark = pytest.mark.virtual_time
 
 
 @pytest.mark.parametrize("named", [False, True])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.exhaustive)])
 async def test_afterwards_all_is_in_order(
     network: dict[str, Any], tmp_path: Path, seed: int, named: bool
 ) -> None:

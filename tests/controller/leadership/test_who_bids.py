@@ -23,7 +23,9 @@ def _ups(plane: ControlPlane) -> int:
 
 
 @pytest.mark.parametrize("named", [False, True])
-@pytest.mark.parametrize("kept", range(4))
+@pytest.mark.parametrize(
+    "kept", [0, *(pytest.param(each, marks=pytest.mark.exhaustive) for each in (1, 2, 3))]
+)
 async def test_a_leader_that_keeps_one_switch_only_is_succeeded(
     network: dict[str, Any], named: bool, kept: int
 ) -> None:

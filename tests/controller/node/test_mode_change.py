@@ -73,7 +73,13 @@ async def _content(switch: MemorySwitch) -> frozenset[str]:
     return frozenset(found)
 
 
-@pytest.mark.parametrize(("old", "new"), [*pairwise(MODES), (MODES[-1], MODES[0])])
+CHANGES = [*pairwise(MODES), (MODES[-1], MODES[0])]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [*CHANGES[:2], *(pytest.param(*each, marks=pytest.mark.exhaustive) for each in CHANGES[2:])],
+)
 async def test_nothing_of_the_old_modes_is_left(
     network: dict[str, Any], switches: Switches, old: tuple[str, str], new: tuple[str, str]
 ) -> None:

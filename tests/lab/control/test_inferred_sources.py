@@ -137,7 +137,9 @@ def inferred(first_psn: int, version: int) -> list[Learned]:
     return on_wan(main, first_psn=first_psn, ip=version)
 
 
-@pytest.mark.parametrize(("before_the_wrap", "version"), [(30, 4), (600, 6)])
+@pytest.mark.parametrize(
+    ("before_the_wrap", "version"), [(30, 4), pytest.param(600, 6, marks=pytest.mark.exhaustive)]
+)
 def test_senders_are_inferred_while_psns_wrap(before_the_wrap: int, version: int) -> None:
     """Of connections that all began with one PSN, as those of NCCL do; before the sender is known,
     and while that is verified: the same as far from the wrap."""

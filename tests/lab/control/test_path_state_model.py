@@ -65,7 +65,15 @@ def bits(value: int) -> frozenset[int]:
     return frozenset(slot for slot in range(8) if value >> slot & 1)
 
 
-@pytest.mark.parametrize(("paths", "backups", "seed"), [(1, 0, 1), (2, 0, 2), (2, 1, 3), (2, 2, 4)])
+@pytest.mark.parametrize(
+    ("paths", "backups", "seed"),
+    [
+        (1, 0, 1),
+        pytest.param(2, 0, 2, marks=pytest.mark.exhaustive),
+        pytest.param(2, 1, 3, marks=pytest.mark.exhaustive),
+        (2, 2, 4),
+    ],
+)
 def test_state_is_that_of_the_model(paths: int, backups: int, seed: int) -> None:
     rng = random.Random(seed)
     model = Model(frozenset(range(paths + backups)))

@@ -10,7 +10,7 @@ from fcn.bench.two_threshold import HOLD_ROUND_TRIPS, light_scenario, round_trip
 from fcn.lab.run.runner import run_scenario
 
 
-@pytest.mark.parametrize("kilometres", [100, 1000])
+@pytest.mark.parametrize("kilometres", [100, pytest.param(1000, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("treatment", ["slow", "reroute"])
 def test_the_treatment_is_not_switched_faster_than_the_round_trip(
     kilometres: int, treatment: str, tmp_path: Path
