@@ -1,5 +1,6 @@
 """p4c's front end accepts every common control for both chips, also those no chip has yet."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,10 +17,11 @@ from tools.p4.tofino_build import CHIPS, COMPILER, Chip
 def test_common_controls_are_accepted(program: str, chip: Chip, tmp_path: Path) -> None:
     shutil.copytree(P4SRC, tmp_path / "p4src", ignore=shutil.ignore_patterns("compiled"))
     copy = tmp_path / "p4src"
-    source = copy / chip_source(program)
+    source = copy / "tna" / f"{program}.p4"
+    profile = copy / chip_source(program)
     # In a program of the other role some headers are others.
     other = {"pe": "p", "p": "pe"}[program]
-    has = included(source)
+    has = included(profile)
     more = [each for each in sorted(copy.glob("*/**/*.p4")) if each not in has]
     more = [
         each
@@ -34,12 +36,9 @@ def test_common_controls_are_accepted(program: str, chip: Chip, tmp_path: Path) 
     assert more, "all of them are in the program: this test is of no use any more"
     text = source.read_text()
     end = [match.end() for match in INCLUDE.finditer(text)][-1]
-    lines = "".join(f'#include "../../../{each.relative_to(copy)}"\n' for each in more)
-    modes = text.replace("#define HAS_FLOW_CONTROL 0", "#define HAS_FLOW_CONTROL 1")
-    modes = modes.replace("#define HAS_FANTEL 0", "#define HAS_FANTEL 1")
-    modes = modes.replace("#define HAS_TWO_THRESHOLD 0", "#define HAS_TWO_THRESHOLD 1")
-    assert len(modes) == len(text)
-    source.write_text(modes[:end] + lines + modes[end:])
+    lines = "".join(f'#include "../{each.relative_to(copy)}"\n' for each in more)
+    source.write_text(text[:end] + lines + text[end:])
+    profile.write_text(re.sub("(#define HAS_[A-Z_]+) 0", r"\1 1", profile.read_text()))
     command = [COMPILER, "--target", chip.target, "--arch", chip.arch, "--std=p4-16"]
     command += [f"-D__TARGET_TOFINO__={chip.number}", "--skip-compilation", "pipe"]
     command += [
