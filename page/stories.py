@@ -42,7 +42,7 @@ def of_network(api: str) -> Command:
 
     def command(asked: Asked) -> Sequence[str]:
         node = asked["node"]
-        if not node or node.startswith("-"):
+        if not node.isprintable() or node[:1] in ("", "-"):
             raise ValueError(f"{node!r} is no node")
         if "kind" in asked:
             matches = [FILTERS[Kind(asked["kind"])]]

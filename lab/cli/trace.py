@@ -25,7 +25,9 @@ def trace(
     frame: Annotated[
         int | None,
         typer.Option(
-            help="Instead of a switch: a frame by its number, as in crossings.csv.", min=1
+            help="Instead of a switch: a frame by its number, as in crossings.csv.",
+            min=1,
+            max=(1 << 63) - 1,
         ),
     ] = None,
     at: Annotated[str, typer.Option(help="Virtual time from which on, such as 3ms.")] = "0ms",

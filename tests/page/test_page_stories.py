@@ -40,7 +40,8 @@ def test_what_is_asked_for() -> None:
 @pytest.mark.parametrize(
     "asked",
     [
-        {}, {"node": "--help", "kind": "ARN"}, {"node": "pe1"}, {"node": "pe1", "kind": "CNP"},
+        {}, {"node": "--help", "kind": "ARN"}, {"node": "p\0", "kind": "ARN"},
+        {"node": "", "kind": "ARN"}, {"node": "pe1"}, {"node": "pe1", "kind": "CNP"},
         {"node": "pe1", "kind": "--api"}, {**FLOW, "source": "--api=x"}, {**FLOW, "dest_qp": "x"},
     ],
 )  # fmt: skip
