@@ -129,7 +129,7 @@ async def serving(
         options=[
             ("grpc.so_reuseport", 0),
             ("grpc.max_receive_message_length", MAX_REQUEST),
-            # Of a connection; more wait at the client. gRPC refuses others while 1000 begin at once.
+            # Of a connection; more wait at the client. gRPC refuses others where 1000 wait here.
             ("grpc.max_concurrent_streams", 2 * AT_ONCE),
             ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
             # Other controllers look whether this one is there (following.py).
