@@ -16,7 +16,8 @@ T = TypeVar("T")
 SOON = timedelta(days=30)
 """Whoever renews certificates wants to hear of it by then."""
 
-_CRL = re.compile(rb"-----BEGIN X509 CRL-----.+?-----END X509 CRL-----", re.DOTALL)
+_CRL = re.compile(rb"-----BEGIN X509 CRL-----.+?(?:-----END X509 CRL-----|\Z)", re.DOTALL)
+"""A list, or what there is of it: one that is not written whole must not be taken for none."""
 
 
 class TlsFileError(Exception):

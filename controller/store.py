@@ -83,6 +83,8 @@ class Store:
     ) -> None:
         self.lasts = folder is not None
         self._changed = asyncio.Event()
+        self._missed = False
+        self._heard_since = set[str]()
         self._file = Path(folder) / FILE if folder is not None else Path(":memory:")
         self._wall = wall
         self._changed_labels: dict[int, tuple[str, float] | None] = {}
@@ -111,7 +113,10 @@ class Store:
         return bytes(found)
 
     def replace(self, image: bytes) -> None:
-        """Hold what another controller holds, from now on. Raises StoreError."""
+        """Hold what another controller holds, from now on. Raises StoreError; then what is held is
+        old, and what switches have beyond it is believed."""
+        self._missed = True
+        self._heard_since.clear()
         self._check_place()
         try:
             with closing(sqlite3.connect(":memory:")) as other:
@@ -129,6 +134,7 @@ class Store:
                 if _tables(other) != _tables(self._db):
                     raise sqlite3.DatabaseError("it has other tables")
                 other.backup(self._db)
+            self._missed = False
         except (sqlite3.Error, MemoryError) as error:
             # An empty image is said to be no memory.
             reason = str(error) or "it is empty"
@@ -158,11 +164,14 @@ class Store:
     def has_heard(self, node: str) -> bool:
         """Whether the registered flows that a switch had before are among `flows`, so that another
         one there was deleted meanwhile."""
+        if self._missed and node not in self._heard_since:
+            return False
         return bool(self._read("SELECT 1 FROM heard WHERE node = ?", node))
 
     def hear(self, node: str, flows: list[RegisteredFlow]) -> None:
         """These are the registered flows of a switch that was not heard before. Raises
         StoreError."""
+        self._heard_since.add(node)
         with self._writing():
             self._db.executemany("INSERT OR IGNORE INTO flow VALUES (?, ?, ?, ?, ?, ?)", flows)
             self._db.execute("INSERT OR IGNORE INTO heard VALUES (?)", (node,))

@@ -3,7 +3,9 @@
 import hashlib
 import inspect
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
@@ -54,6 +56,13 @@ METHODS: Mapping[str, Access] = {
 }
 """Of every method of the service; one that is not here cannot be called."""
 
+LARGEST = 4096
+"""Octets of a request that is no configuration; putting a larger one into words takes the event
+loop's time."""
+
+AT_ONCE = 100
+"""Calls that one caller has open; each costs a look a second, and a copy of what it is told."""
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:
@@ -99,6 +108,7 @@ class Guarded:
         self._audit = audit
         self._users = users
         self._revoked = revoked
+        self._calls: Counter[Caller] = Counter()
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in METHODS:
@@ -110,8 +120,9 @@ class Guarded:
                 return self._admit(name, access, request, context)
 
             try:
-                async for each in while_allowed(answer(request, context), look):
-                    yield each
+                with self._one_more(await look()):
+                    async for each in while_allowed(answer(request, context), look):
+                        yield each
             except Exception as error:
                 await _refuse(context, error)
 
@@ -123,7 +134,8 @@ class Guarded:
                 await _refuse(context, error)
             outcome, detail = "INTERRUPTED", "it may have been done"
             try:
-                response = await answer(request, context)
+                with self._one_more(caller):
+                    response = await answer(request, context)
                 outcome, detail = _said(response)
                 return response
             except Exception as error:
@@ -138,10 +150,20 @@ class Guarded:
         return stream if inspect.isasyncgenfunction(answer) else single
 
     def _admit(
-        self, name: str, access: Access, request: object, context: grpc.aio.ServicerContext
+        self,
+        name: str,
+        access: Access,
+        request: Any,  # noqa: ANN401 - messages are untyped
+        context: grpc.aio.ServicerContext,
     ) -> Caller:
         """Who may call this. Raises RefusedError, AuditError."""
         caller = self._caller(context)
+        size = request.ByteSize()
+        if size > LARGEST and not isinstance(request, pb.ConfigRequest):
+            raise RefusedError(
+                grpc.StatusCode.INVALID_ARGUMENT,
+                f"{name} has {size} octets; {LARGEST} are the most",
+            )
         if caller.role < access.role:
             needs, denied = f"needs {access.role.word}", grpc.StatusCode.PERMISSION_DENIED
             if access.changes:
@@ -153,6 +175,22 @@ class Guarded:
         if access.changes:
             self._audit.check()
         return caller
+
+    @contextmanager
+    def _one_more(self, caller: Caller) -> Iterator[None]:
+        """A call of this caller is open meanwhile. Raises RefusedError."""
+        if self._calls[caller] >= AT_ONCE:
+            raise RefusedError(
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                f"{caller.name} has {AT_ONCE} calls open; end some of them",
+            )
+        self._calls[caller] += 1
+        try:
+            yield
+        finally:
+            self._calls[caller] -= 1
+            if not self._calls[caller]:
+                del self._calls[caller]
 
     def _caller(self, context: grpc.aio.ServicerContext) -> Caller:
         found = context.auth_context().get("x509_pem_cert")

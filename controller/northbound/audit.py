@@ -19,7 +19,8 @@ LONGEST = 256
 """Characters of a text that a client chose."""
 
 KEPT = 1_000
-"""Lines that wait for a disk with room; while one waits, no call may change anything."""
+"""Lines that wait for a disk with room; while one waits, no call may change anything, so that what
+comes later was refused."""
 
 
 class AuditError(Exception):
@@ -52,8 +53,8 @@ class AuditLog:
             LOG.error("%s", error)
 
     def _append(self, line: bytes) -> None:
-        if line:
-            self._waiting = [*self._waiting[-KEPT + 1 :], line]
+        if line and len(self._waiting) < KEPT:
+            self._waiting.append(line)
         assert self._file is not None
         try:
             # Opened for each line: whoever rotates it needs to tell nobody.

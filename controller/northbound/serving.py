@@ -16,7 +16,7 @@ from fcn.contract.rpc import handler_of
 from fcn.contract.transport import ServerFiles, is_socket
 from fcn.controller.config.document import MAX_OCTETS
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
-from fcn.controller.northbound.access import Guarded
+from fcn.controller.northbound.access import AT_ONCE, Guarded
 from fcn.controller.northbound.api import FcnService
 from fcn.controller.northbound.audit import AuditLog
 from fcn.controller.northbound.following import KEEPALIVE_MS
@@ -27,6 +27,9 @@ from fcn.controller.proto import fcn_pb2 as pb
 LOG = logging.getLogger("fcn")
 
 STOP_GRACE = 1.0
+
+HANDSHAKE_MS = 10_000
+"""Of a stranger who connects and says nothing; each that is connected occupies a descriptor."""
 
 MAX_REQUEST = MAX_OCTETS + (1 << 16)
 """Octets: a file, and its name."""
@@ -126,6 +129,9 @@ async def serving(
         options=[
             ("grpc.so_reuseport", 0),
             ("grpc.max_receive_message_length", MAX_REQUEST),
+            # Of a connection; more wait at the client. gRPC refuses others where 1000 wait here.
+            ("grpc.max_concurrent_streams", 2 * AT_ONCE),
+            ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
             # Other controllers look whether this one is there (following.py).
             ("grpc.http2.min_recv_ping_interval_without_data_ms", KEEPALIVE_MS // 2),
         ]

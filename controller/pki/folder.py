@@ -2,6 +2,7 @@
 that it needs, to be copied to its machine. What is there stays; nothing is written through a link.
 """
 
+import fcntl
 import os
 import re
 import shutil
@@ -21,6 +22,9 @@ from fcn.contract.roles import Role
 from fcn.controller.pki.authority import Signed, Usage, new_ca, read_signed, revocation_list, sign
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
+
+DIGITS = re.compile(r"[0-9.]+")
+"""A mistyped address is no name of a machine."""
 
 CERTIFICATE, KEY, CA, CRL = "certificate.pem", "key.pem", "ca.pem", "crl.pem"
 
@@ -90,6 +94,9 @@ def parse_holder(text: str) -> Holder:
     for each in (name, *names):
         if not NAME.fullmatch(each) and not _is_address(each):
             raise ValueError(f"{text!r}: {each!r} is no name, nor an address")
+    for each in names:
+        if DIGITS.fullmatch(each) and not _is_address(each):
+            raise ValueError(f"{text!r}: {each!r} is no address")
     return Holder(kind, name, names)
 
 
@@ -107,6 +114,11 @@ def make(folder: Path, holders: Sequence[Holder]) -> list[tuple[Path, bool]]:
         names = (*(before.names if before else ()), *holder.names)
         wanted[holder.place] = Holder(holder.kind, holder.name, names)
     _make_folder(folder)
+    with _alone(folder):
+        return _make(folder, wanted)
+
+
+def _make(folder: Path, wanted: Mapping[Path, Holder]) -> list[tuple[Path, bool]]:
     for part in ("ca", *sorted({str(place.parent) for place in wanted} - {"."})):
         _make_folder(folder / part)
     cas = {name: _ca(folder, name) for name in CAS}
@@ -130,12 +142,12 @@ def revoke(folder: Path, holder: Holder) -> list[Path]:
     numbers = {each.serial_number for each in issued if _common_name(each) == holder.name}
     if not numbers:
         raise PkiError(f"no certificate was made here for {holder.kind} {holder.name}")
-    with _reading():
+    with _alone(folder), _reading():
         known = {each.serial_number for each in x509.load_pem_x509_crl(read_file(home / CRL))}
         text = revocation_list(_read_ca(home), known | numbers)
-    places = [home / CRL, *_copies(folder, name)]
-    for file in places:
-        _replace(file, text)
+        places = [home / CRL, *_copies(folder, name)]
+        for file in places:
+            _replace(file, text)
     return places
 
 
@@ -158,7 +170,7 @@ def _files(folder: Path, cas: Mapping[str, Signed], holder: Holder) -> dict[str,
     except ValueError as error:
         raise PkiError(f"cannot make a certificate for {holder.name}: {error}") from None
     number = f"{made.certificate.serial_number:x}"
-    _new_file(folder / "ca" / ca / "issued" / f"{holder.name}-{number}.pem", made.certificate_pem)
+    _replace(folder / "ca" / ca / "issued" / f"{holder.name}-{number}.pem", made.certificate_pem)
     files = {CERTIFICATE: made.certificate_pem, KEY: made.key_pem}
     if holder.kind is Kind.CONTROLLER:
         files |= {f"{name}-{CA}": cas[name].certificate_pem for name in CAS if name != ca}
@@ -193,6 +205,18 @@ def _list(folder: Path, name: str) -> bytes:
 def _only(file: Path) -> x509.Certificate:
     with _reading():
         return read_certificates(file)[0]
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Nobody else changes it meanwhile: of two lists that are written at once one would be lost."""
+    with _writing(folder):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager
@@ -249,8 +273,12 @@ def _write_folder(path: Path, files: Mapping[str, bytes], *folders: str) -> None
 def _replace(path: Path, octets: bytes) -> None:
     with _writing(path):
         new = path.with_name(f".new-{os.urandom(4).hex()}")
-        _new_file(new, octets)
-        new.rename(path)
+        try:
+            _new_file(new, octets)
+            new.rename(path)
+        except BaseException:
+            new.unlink(missing_ok=True)
+            raise
 
 
 def _new_file(path: Path, octets: bytes) -> None:

@@ -61,6 +61,10 @@ def test_a_list_revokes_certificates_of_its_ca(tmp_path: Path, ca: Signed) -> No
     file.write_bytes(revocation_list(other, ()) + revocation_list(ca, [alice.serial_number]))
     revoked = read_revoked(file, cas)
     assert (revoked.has(alice), revoked.has(bob)) == (True, False)
+    # Half written: the last list is not taken for none.
+    file.write_bytes(file.read_bytes()[:-60])
+    with pytest.raises(TlsFileError, match="a list that cannot be read"):
+        read_revoked(file, cas)
     file.write_bytes(revocation_list(new_ca("test"), [bob.serial_number]))
     with pytest.raises(TlsFileError, match=r"a list of CN=test, which no CA in .* signed"):
         read_revoked(file, cas)

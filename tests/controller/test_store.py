@@ -325,3 +325,15 @@ def test_what_breaks_meanwhile_is_said_in_words(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"state\.sqlite is damaged \(no such table: setting\)"):
         store.settings("pe1")
     store.close()
+
+
+def test_a_copy_that_is_old_is_not_all_there_is() -> None:
+    """Of a controller whose disk was full: flows that were registered meanwhile stay."""
+    store = Store()
+    store.hear("pe1", [])
+    assert store.has_heard("pe1")
+    with pytest.raises(StoreError):
+        store.replace(b"broken")
+    assert not store.has_heard("pe1")
+    store.hear("pe1", [])
+    assert store.has_heard("pe1")

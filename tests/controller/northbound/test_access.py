@@ -24,7 +24,7 @@ from fcn.contract.transport import ServerFiles
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config
 from fcn.controller.northbound.access import METHODS
-from fcn.controller.northbound.audit import AuditError, AuditLog
+from fcn.controller.northbound.audit import KEPT, AuditError, AuditLog
 from fcn.controller.northbound.client import ControllerError, FcnClient, UnreachableError
 from fcn.controller.northbound.following import follow
 from fcn.controller.northbound.local_users import KEY, SUFFIX, LocalUsers, word_for
@@ -260,6 +260,42 @@ def test_lines_go_to_whatever_has_the_name(tmp_path: Path) -> None:
     assert "\x1b" not in (tmp_path / "audit.log.1").read_text()
     assert len(file.read_text()) < 300
     assert stat.S_IMODE(file.stat().st_mode) & 0o007 == 0
+
+
+def test_who_is_refused_hides_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often he asks, while the disk is full."""
+    audit = AuditLog(tmp_path / "audit.log")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", lambda _descriptor, _octets: 0)
+        for who in ("changed", *["refused"] * (KEPT + 5)):
+            audit.tell(who=who)
+    audit.check()
+    assert [line["who"] for line in noted(tmp_path)][:2] == ["changed", "refused"]
+    assert len(noted(tmp_path)) == KEPT
+
+
+async def test_a_request_is_no_larger_than_it_need_be(api: str, pki: Path) -> None:
+    """One of 4 MB, put into words, held up the controller for many seconds."""
+    for name in ("read-only", "alice"):
+        said = await call(
+            api, pki / "operators" / name, lambda it: it.set_features("pe1", True, [""] * 10_000)
+        )
+        assert "SetFeatures has 20007 octets; 4096 are the most" in str(said)
+
+
+async def test_one_caller_leaves_room_for_others(
+    api: str, pki: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fcn.controller.northbound.access.AT_ONCE", 3)
+    alice, admin = (pki / "operators" / name for name in ("alice", "admin"))
+    with FcnClient(api, timeout=20, tls=alice) as client:
+        streams = [await asyncio.to_thread(client.events) for _ in range(3)]
+        refused = "alice has 3 calls open; end some of them"
+        assert str(await call(api, alice, status)) == refused
+        assert isinstance(await call(api, admin, status), pb.GetStatusResponse)
+        del streams
+    while str(await call(api, alice, status)) == refused:
+        pass
 
 
 def test_a_full_disk_loses_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

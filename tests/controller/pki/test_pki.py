@@ -2,6 +2,7 @@
 
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,27 @@ def test_what_ends_in_between_leaves_nothing_by_half(
             make(tmp_path, holders("pe1"))
     assert list((tmp_path / "ca").iterdir()) == []
     assert all(new for _, new in make(tmp_path, holders("pe1")))
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", no_space)
+        with pytest.raises(PkiError, match="No space left on device"):
+            make(tmp_path, holders("pe2"))
+        with pytest.raises(PkiError, match="No space left on device"):
+            revoke(tmp_path, parse_holder("pe1"))
+    make(tmp_path, holders("pe2"))
+    assert not list(tmp_path.rglob(".new-*"))
+    # Every certificate that was made can be revoked.
+    for name in ("pe1", "pe2"):
+        revoke(tmp_path, parse_holder(name))
+
+
+def test_of_many_that_revoke_at_once_none_is_forgotten(tmp_path: Path) -> None:
+    names = [f"operator:o{number}" for number in range(12)]
+    make(tmp_path, holders(*names))
+    with ThreadPoolExecutor(len(names)) as pool:
+        list(pool.map(lambda name: revoke(tmp_path, parse_holder(name)), names))
+    own = tmp_path / "controller"
+    revoked = read_revoked(own / "operators-crl.pem", own / "operators-ca.pem")
+    assert len(revoked.numbers) == len(names)
 
 
 def test_revocation_is_of_all_certificates_of_a_holder(tmp_path: Path) -> None:
@@ -134,10 +156,10 @@ def test_revocation_is_of_all_certificates_of_a_holder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "=10.0.0.1", "agent:", "king:bob", "a/b", "../x", "agent:../x", "pe1=10.0.0.1/24",
-     "pe1=a b", "agent:controller", ".", "x" * 64, "a\nb"],
+     "pe1=a b", "pe1=10.0.0.256", "pe1=10.0.0", "agent:controller", ".", "x" * 64, "a\nb"],
 )  # fmt: skip
 def test_names_that_are_none(text: str) -> None:
-    with pytest.raises(ValueError, match=r"is not|is no name"):
+    with pytest.raises(ValueError, match=r"is not|is no name|is no address"):
         parse_holder(text)
 
 
