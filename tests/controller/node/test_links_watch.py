@@ -253,7 +253,7 @@ async def test_a_clock_is_stopped_before_its_slots_are_gone(
     del network["failure_detection"]
     stopped = asyncio.Event()
 
-    async def killed(_self: Synchronizer, _held: object) -> None:
+    async def killed(_self: Synchronizer, *_held: object) -> None:
         stopped.set()
         await asyncio.Event().wait()
 
