@@ -19,7 +19,6 @@ from fcn.controller.cli.common import (
     out,
     queue_pair,
 )
-from fcn.controller.config.document import listed
 from fcn.controller.config.notation import DEFAULT_ENDPOINT, Address, parse_address, parse_duration
 from fcn.controller.flows.key import FlowKey
 
@@ -30,6 +29,8 @@ DestQp = Annotated[str, typer.Argument(help="Destination QP, decimal or 0x…")]
 
 LOADED = 1_000
 """Flows of a file in one request."""
+
+_PROFILES = ", ".join(PROFILES)
 
 flows_app = typer.Typer(help="Flows: labels and queue pairs.", no_args_is_help=True)
 
@@ -154,14 +155,14 @@ def flows_del(
 def flows_program(
     folder: Annotated[Path, typer.Argument(help="Where it is written.", file_okay=False)],
     flows: Annotated[int, typer.Option(help="Flows of each IP version.", min=1, max=1 << 20)],
-    profile: Annotated[str, typer.Option(help=f"One of {listed(PROFILES)}.")] = LEAST,
+    profile: Annotated[str, typer.Option(help=f"One of {_PROFILES}.")] = LEAST,
 ) -> None:
     """Write the program of a PE with room for so many flows, for `program` of a node."""
     from fcn.contract.pipeline import load_pipeline
     from fcn.contract.roomier import with_flow_tables
 
     if profile not in PROFILES:
-        raise typer.BadParameter(f"there is no profile {profile!r}; there are {listed(PROFILES)}")
+        raise typer.BadParameter(f"there is no profile {profile!r}; there are {_PROFILES}")
     try:
         with_flow_tables(load_pipeline("pe", profile=profile), flows, folder)
     except (PipelineError, OSError) as error:

@@ -23,7 +23,7 @@ def test_another_port_where_the_usual_one_is_taken() -> None:
 
 
 def test_no_page_without_its_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "missing_packages", lambda: "starlette is not installed")
+    monkeypatch.setattr(page, "page_missing", lambda: "starlette is not installed")
     assert page_socket() is None
 
 
