@@ -17,10 +17,10 @@ _END = object()
 async def while_allowed(
     answers: AsyncGenerator[Any], look: Callable[[], Awaitable[object]]
 ) -> AsyncIterator[Any]:
-    """The answers of a stream, until `look`, which is called at first and then every second, raises
+    """The answers of a stream that was allowed, until `look`, which is called every second, raises
     an error: whoever is answered may have lost the right to it meanwhile."""
     now = asyncio.get_running_loop().time
-    due, pending = now(), None
+    due, pending = now() + LOOK, None
     try:
         while True:
             if now() >= due:

@@ -133,7 +133,7 @@ class Leadership:
         while self.leader_number() == leader:
             await self._first_changes()
 
-    def is_silent(self, leader: int) -> None:
+    def fell_silent(self, leader: int) -> None:
         """A leader that was followed says nothing any more: it hangs, or is cut off from here."""
         self._silent = leader
         self._decide()

@@ -120,7 +120,7 @@ class Guarded:
                 return self._admit(name, access, request, context)
 
             try:
-                with self._one_more(await look()):
+                with self._one_more(self._admit(name, access, request, context)):
                     async for each in while_allowed(answer(request, context), look):
                         yield each
             except Exception as error:

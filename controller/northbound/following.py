@@ -113,5 +113,5 @@ async def _read(
                 keep(state.image)
             state = await asyncio.wait_for(anext(states, None), SILENCE)
     except TimeoutError:
-        leadership.is_silent(leader)
+        leadership.fell_silent(leader)
         raise StoreError(f"it has said nothing for {SILENCE:.0f} s") from None

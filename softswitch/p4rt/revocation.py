@@ -36,6 +36,7 @@ class RevocationGuard(grpc.aio.ServerInterceptor):  # type: ignore[misc]
 
     def _behind(self, answer: Callable[..., Any]) -> Callable[..., Any]:
         async def stream(request: Any, context: grpc.aio.ServicerContext) -> AsyncIterator[Any]:  # noqa: ANN401
+            await self._look(context)
             async for each in while_allowed(answer(request, context), lambda: self._look(context)):
                 yield each
 

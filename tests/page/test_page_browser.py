@@ -1,6 +1,5 @@
 """The page in a real browser: Debian's Chromium, by Playwright."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,10 +12,6 @@ from scripted_controller import RATE, ScriptedController, flow, grid_network, li
 
 from fcn.controller.proto import fcn_pb2 as pb
 
-CHROMIUM = shutil.which("chromium")
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
-
 HOSTILE = "<img src=x onerror=\"document.body.textContent='taken'\"><script>alert(1)</script>"
 FRAMES_PER_SECOND = 30
 CLICK_ON_A_LINK = """() => {
@@ -28,15 +23,6 @@ CLICK_ON_A_LINK = """() => {
   return window.asked;
 }"""
 WAIT_MS = 180_000
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """The browser."""
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @contextmanager

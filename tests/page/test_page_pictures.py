@@ -5,8 +5,6 @@ its file, run the test, and look at what it writes.
 """
 
 import io
-import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,10 +18,6 @@ from fcn.page.hub import Hub
 from fcn.page.model import Frame, LineView, Load, NodeView, PathView, Picture, Queue
 from fcn.page.picture import picture_of
 from fcn.page.server import FILES
-
-CHROMIUM = shutil.which("chromium")
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 
 STATIC = Path(__file__).parents[2] / "page" / "static"
 PICTURES = Path(__file__).parent / "pictures"
@@ -69,15 +63,6 @@ def failed() -> tuple[Picture, Frame]:
     )
     two = replace(one, name="two", state="up", route=("pe1", "p2", "pe2"), takes_over=True)
     return picture, Frame(1.0, nodes=(*nodes, p1), lines=tuple(lines), paths=(one, two))
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """The browser."""
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 def said(picture: Picture, frame: Frame) -> str:

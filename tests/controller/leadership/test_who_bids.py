@@ -65,7 +65,7 @@ async def test_whom_nobody_hears_any_more_is_succeeded_once(
         await until(lambda: all(_told_first(found.planes[each]) for each in (2, 3)), seconds=10)
         gone = found.planes[1].leadership.me
         for number in (2, 3):
-            found.planes[number].leadership.is_silent(gone)
+            found.planes[number].leadership.fell_silent(gone)
         await until(
             lambda: found.leaders() in ([2], [3]) and found.rule_all(found.leaders()[0]),
             seconds=CALM,
