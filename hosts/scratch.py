@@ -19,19 +19,27 @@ def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
     """
     parent = parent or Path(tempfile.gettempdir())
     _remove_unused(prefix, parent)
-    # It has its name once it is locked, so that nobody takes it for one that was left.
-    made = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=parent))
-    folder = made.with_name(made.name[1:])
-    descriptor = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
+    folder, descriptor = _locked_folder(prefix, parent)
     try:
-        # Where a file system has no locks, nothing that was left there is removed.
-        with contextlib.suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        made.rename(folder)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(descriptor)
+
+
+def _locked_folder(prefix: str, parent: Path) -> tuple[Path, int]:
+    """A new folder and the open descriptor that locks it. Before it is locked, another process may
+    take it for one that was left, and remove it: then it is made again."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+        with contextlib.suppress(FileNotFoundError):
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            # Where a file system has no locks, nothing that was left there is removed.
+            with contextlib.suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if folder.exists():
+                return folder, descriptor
+            os.close(descriptor)
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
 """Temporary folders of processes that end, are killed, or still run."""
 
+import fcntl
 import subprocess
 import sys
 import tempfile
@@ -62,3 +63,48 @@ def test_what_a_killed_process_left_is_removed_and_what_is_in_use_is_not(tempora
         assert target.exists()
         running.communicate("")
     assert not used.exists()
+
+
+def test_one_that_was_killed_before_it_locked_its_folder_leaves_none(temporary: Path) -> None:
+    """What its death leaves has no lock, and is whatever tempfile.mkdtemp() made."""
+    made = _interrupted_after("tempfile.mkdtemp", temporary)
+    with scratch_folder(PREFIX) as folder:
+        assert folder not in made
+        assert list(temporary.iterdir()) == [folder]
+
+
+def test_a_folder_removed_before_its_lock_is_made_again(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As another process does that takes it for one that was left."""
+    lock, locked = fcntl.flock, []
+
+    def late(descriptor: int, operation: int) -> None:
+        if not locked:
+            next(temporary.iterdir()).rmdir()
+        locked.append(descriptor)
+        lock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with scratch_folder(PREFIX) as folder:
+        assert list(temporary.iterdir()) == [folder]
+    assert len(locked) == 2
+
+
+def _interrupted_after(function: str, temporary: Path) -> list[Path]:
+    """Use a folder while the process ends right after the function; what it leaves."""
+    script = f"""
+import os, tempfile
+from fcn.hosts.scratch import scratch_folder
+real = {function}
+def last(*args, **kwargs):
+    real(*args, **kwargs)
+    os._exit(9)
+{function} = last
+with scratch_folder("{PREFIX}"):
+    pass
+"""
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 9
+    left = list(temporary.iterdir())
+    assert len(left) == 1
+    return left
