@@ -104,10 +104,10 @@ bench: setup ## packets per second, softswitch against BMv2 (BASELINE=COMMIT: al
 	$(PYTHON) -m fcn.bench.reaction
 	$(if $(shell command -v valgrind),$(PYTHON) -m fcn.bench.instructions)
 
-bench-bench-scale: setup ## what many flows cost on a PE (FLOWS=100000)
+bench-scale: setup ## what many flows cost on a PE (FLOWS=100000)
 	$(PYTHON) -m fcn.bench.scale $(addprefix --flows ,$(FLOWS))
 
-learning: setup ## how fast flows are learned, beside a flood too (BASELINE=COMMIT: also with that controller)
+bench-learning: setup ## how fast flows are learned, beside a flood too (BASELINE=COMMIT: also with that controller)
 	$(PYTHON) -m fcn.bench.learning $(addprefix --baseline ,$(BASELINE))
 
 learning: setup ## how much is learned of who sends a flow, by simulation (SEEDS=10000; an hour)

@@ -27,11 +27,18 @@ from fcn.controller.store import StoreError
 
 
 class Access(NamedTuple):
-    """What a method needs; `changes`: it is noted who called it."""
+    """What a method needs; `changes`: it is noted who called it; `largest`: octets of a request."""
 
     role: Role
     changes: bool = False
+    largest: int = 4096
 
+
+MANY = 1 << 17
+"""Octets of a request with a thousand flows (cli/flows.py)."""
+
+FILE = 1 << 22
+"""Octets of one with a configuration; more gRPC does not take."""
 
 METHODS: Mapping[str, Access] = {
     "GetNetwork": Access(Role.READ_ONLY),
@@ -45,20 +52,20 @@ METHODS: Mapping[str, Access] = {
     # Other controllers.
     "FollowState": Access(Role.READ_ONLY),
     # Changes nothing, but takes the controller's time.
-    "DiffConfig": Access(Role.OPERATOR),
+    "DiffConfig": Access(Role.OPERATOR, largest=FILE),
     "AddFlow": Access(Role.OPERATOR, changes=True),
-    "AddFlows": Access(Role.OPERATOR, changes=True),
+    "AddFlows": Access(Role.OPERATOR, changes=True, largest=MANY),
     "DeleteFlow": Access(Role.OPERATOR, changes=True),
     "SetFeatures": Access(Role.OPERATOR, changes=True),
     "SetThresholds": Access(Role.OPERATOR, changes=True),
     "ReportPath": Access(Role.OPERATOR, changes=True),
-    "ApplyConfig": Access(Role.ADMIN, changes=True),
+    "ApplyConfig": Access(Role.ADMIN, changes=True, largest=FILE),
 }
 """Of every method of the service; one that is not here cannot be called."""
 
-LARGEST = 4096
-"""Octets of a request that is no configuration; putting a larger one into words takes the event
-loop's time."""
+TOLD = 16
+"""Flows of a request that are put into words: more take the event loop's time, and are not kept
+(audit.py)."""
 
 AT_ONCE = 100
 """Calls that one caller has open; each costs a look a second, and a copy of what it is told."""
@@ -159,10 +166,10 @@ class Guarded:
         """Who may call this. Raises RefusedError, AuditError."""
         caller = self._caller(context)
         size = request.ByteSize()
-        if size > LARGEST and not isinstance(request, pb.ConfigRequest):
+        if size > access.largest:
             raise RefusedError(
                 grpc.StatusCode.INVALID_ARGUMENT,
-                f"{name} has {size} octets; {LARGEST} are the most",
+                f"{name} has {size} octets; {access.largest} are the most",
             )
         if caller.role < access.role:
             needs, denied = f"needs {access.role.word}", grpc.StatusCode.PERMISSION_DENIED
@@ -246,10 +253,14 @@ def _asked(request: Any) -> dict[str, Any]:  # noqa: ANN401 - messages are untyp
     if isinstance(request, pb.ConfigRequest):
         octets = request.text.encode()
         return {"file": request.file, "sha256": hashlib.sha256(octets).hexdigest()}
+    count = {}
+    if isinstance(request, pb.AddFlowsRequest):
+        count = {"count": len(request.flows)}
+        request = pb.AddFlowsRequest(flows=request.flows[:TOLD])
     said: dict[str, Any] = MessageToDict(
         request, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
     )
-    return said
+    return said | count
 
 
 def _said(response: Any) -> tuple[str, str]:  # noqa: ANN401

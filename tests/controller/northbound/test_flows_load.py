@@ -45,6 +45,15 @@ async def test_flows_of_a_file(
     assert len(plane.store.flows()) == 5
 
 
+async def test_a_file_longer_than_a_request(network: dict[str, Any], tmp_path: Path) -> None:
+    rows = [
+        f"blue,{HERE},{FAR},{number:#x},{number:#x},1h" for number in range(2, flows.LOADED + 3)
+    ]
+    plane, done = await load(network, tmp_path / "flows.csv", "\n".join(rows))
+    assert done.exit_code == 0, done.output
+    assert len(plane.flows.all()) == len(rows)
+
+
 async def test_a_flow_that_is_refused_is_told_with_its_line(
     network: dict[str, Any], tmp_path: Path
 ) -> None:
