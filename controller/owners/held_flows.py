@@ -55,23 +55,31 @@ class HeldFlows:
     def add(self, entity: p4r.Entity, *, on_switch: bool = True) -> None:
         """An entry; not `on_switch`: it was there before the switch got this program."""
         entry = entity.table_entry
-        if entry.is_default_action or entry.is_const or entry.table_id not in self._tables:
+        if entry.table_id not in self._tables:
             return
         table, version, has_flows = self._tables[entry.table_id]
-        read = table.read(entry)
-        if read is None:
-            if on_switch:
-                self.found[entity_key(entity)] = entity_value(entity)
-            return
-        timeout, metadata = entry.idle_timeout_ns, entry.metadata
+        decoded = table.decode(entry.SerializeToString())
+        if decoded is not None:
+            read, encoded, metadata = decoded
+        else:
+            if entry.is_default_action or entry.is_const:
+                return
+            other = table.read(entry)
+            if other is None:
+                if on_switch:
+                    self.found[entity_key(entity)] = entity_value(entity)
+                return
+            read, metadata = other, entry.metadata
+            encoded = table.entry(*read, idle_timeout_ns=entry.idle_timeout_ns, metadata=metadata)
         if on_switch:
-            key, value = table.entry(*read, idle_timeout_ns=timeout, metadata=metadata)
-            self.found[key] = value
+            self.found[encoded.key] = encoded.value
         address = _ADDRESS[version]
         if has_flows:
             vrf, src, dst, dest_qp = read.match
             ends, (label,) = (address(src), address(dst)), read.arguments
-            self.flows.append(LabelledFlow(vrf, *ends, dest_qp, label, timeout // 1000))
+            self.flows.append(
+                LabelledFlow(vrf, *ends, dest_qp, label, entry.idle_timeout_ns // 1000)
+            )
         elif read.arguments:
             # The CNP goes to the flow's source, which is therefore the action's destination.
             _vrf, _src, dst, source_qp, p_key = read.arguments
