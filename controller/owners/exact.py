@@ -1,7 +1,8 @@
-"""Entries of exact-match tables, encoded and decoded as octets: flows come by the hundred thousand.
+"""Entries of exact-match tables, encoded and decoded as octets: there are hundreds of
+thousands.
 
-The encoding is that of finsy.P4TableEntry (tests/controller/owners/test_exact.py), at a twentieth of
-the time. Values are in the shortest form (P4Runtime 1.4, Bytestrings).
+The encoding is that of finsy.P4TableEntry (tests/controller/owners/test_exact.py), at a fraction
+of the time. Values are in the shortest form (P4Runtime 1.4, Bytestrings).
 """
 
 import re
@@ -14,13 +15,13 @@ from finsy.proto import p4r
 
 from fcn.controller.owners.intent import Encoded, Key, kept_timeout
 
-_ENTITY, _ACTION, _CALL, _METADATA = b"\x12", b"\x1a", b"\x0a", b"\x6a"
+_ENTITY, _ACTION, _CALL, _METADATA = b"\x12", b"\x1a", b"\x0a", b"\x5a"
 """Tags of Entity.table_entry, TableEntry.action, TableAction.action and TableEntry.metadata."""
 
 _LENGTH = rb"[\x80-\xff]*[\x00-\x7f]"
 
 _REST = re.compile(
-    rb"(?P<timeout>\x48%b)?(?:\x6a%b(?P<metadata>.*))?\Z" % (_LENGTH, _LENGTH), re.DOTALL
+    rb"(?P<timeout>\x48%b)?(?:\x5a%b(?P<metadata>.*))?\Z" % (_LENGTH, _LENGTH), re.DOTALL
 )
 """What follows the action: TableEntry.idle_timeout_ns and metadata."""
 
@@ -96,7 +97,7 @@ class ExactTable:
         self._match = _Values([_octets(each.bitwidth) for each in fields], match)
         self._key_of = re.compile(re.escape(self._table) + self._match.pattern, re.DOTALL)
         self._values: dict[str, tuple[bytes, _Values]] = {}
-        self._calls: list[tuple[str, re.Pattern[bytes], _Values]] = []
+        self._calls: dict[str, re.Pattern[bytes]] = {}
         self._actions: dict[int, tuple[str, list[int]]] = {}
         for action in described.actions:
             numbers = [param.id for param in action.params]
@@ -110,7 +111,7 @@ class ExactTable:
             values = _Values([_octets(each.bitwidth) for each in action.params], param)
             self._values[action.alias] = name, values
             call = rb"\x1a%b\x0a%b" % (_LENGTH, _LENGTH) + re.escape(name) + values.pattern
-            self._calls.append((action.alias, re.compile(call, re.DOTALL), values))
+            self._calls[action.alias] = re.compile(call, re.DOTALL)
 
     def key(self, match: Iterable[int]) -> Key:
         """The key of an entry, as `entity_key` gives it."""
@@ -144,15 +145,15 @@ class ExactTable:
         if (key := self._key_of.match(entry)) is None:
             return None
         end = key.end()
-        for action, pattern, values in self._calls:
-            if (call := pattern.match(entry, end)) is not None:
-                break
-        else:
+        calls = ((pattern.match(entry, end), each) for each, pattern in self._calls.items())
+        call, action = next(((found, each) for found, each in calls if found), (None, ""))
+        if call is None:
             return None
         rest = _REST.match(entry, call.end())
         if rest is None or not _is_kept(rest["timeout"]):
             return None
-        match, arguments = self._match.decode(key.groups()), values.decode(call.groups())
+        match = self._match.decode(key.groups())
+        arguments = self._values[action][1].decode(call.groups())
         encoded = Encoded(_sized(_ENTITY, entry[:end]), _sized(_ENTITY, entry[end:]))
         return Read(match, action, arguments), encoded, rest["metadata"] or b""
 
