@@ -28,6 +28,32 @@ def expected(target: str, entry: P4TableEntry) -> Encoded:
     return encoded
 
 
+def held(encoded: Encoded) -> bytes:
+    entity = p4r.Entity.FromString(encoded.key + encoded.value)
+    octets: bytes = entity.table_entry.SerializeToString()
+    return octets
+
+
+def test_entries_in_another_form_are_left_to_protobuf() -> None:
+    """As `entry` would not write them: a priority, half a millisecond, a value with a zero before
+    it, another table, half an entry."""
+    exact = ExactTable(SCHEMAS["v1model"], FLOW_TABLES[4])
+    found = exact.entry((1, 2, 3, 4), "set_flow_label_ipv4", (5,), idle_timeout_ns=1_000_000)
+    entry = p4r.TableEntry.FromString(held(found))
+    assert exact.decode(entry.SerializeToString()) is not None
+    for field, value in (("priority", 1), ("idle_timeout_ns", 500_000), ("table_id", 1)):
+        other = p4r.TableEntry()
+        other.CopyFrom(entry)
+        setattr(other, field, value)
+        assert exact.decode(other.SerializeToString()) is None
+    entry.match[1].exact.value = b"\0\x02"
+    assert exact.decode(entry.SerializeToString()) is None
+    assert exact.read(entry) == ([1, 2, 3, 4], "set_flow_label_ipv4", [5])
+    for end in range(len(held(found))):
+        decoded = exact.decode(held(found)[:end])
+        assert decoded is None or decoded[0] == ([1, 2, 3, 4], "set_flow_label_ipv4", [5])
+
+
 @pytest.mark.parametrize("target", SCHEMAS)
 @pytest.mark.parametrize("version", [4, 6])
 @given(data=st.data())
@@ -49,6 +75,7 @@ def test_flows(target: str, version: int, data: st.DataObject) -> None:
     found = exact.entry(match, action, (label,), idle_timeout_ns=timeout)
     assert found == expected(target, entry)
     assert exact.key(match) == expected(target, entry).key
+    assert exact.decode(held(found)) == ((list(match), action, [label]), found, b"")
 
 
 @pytest.mark.parametrize("target", SCHEMAS)
@@ -70,6 +97,8 @@ def test_senders(target: str, version: int, data: st.DataObject) -> None:
     arguments = (vrf, int(src), int(dst), qp, 0xFFFF)
     found = exact.entry((label,), action, arguments, metadata=b"cm initiator 1 2")
     assert found == expected(target, entry)
+    read = [label], action, list(arguments)
+    assert exact.decode(held(found)) == (read, found, b"cm initiator 1 2")
 
 
 def test_values_that_are_missing_or_too_many_are_refused() -> None:
