@@ -454,6 +454,9 @@ class FlowService:
         sender = self._senders.get(flow.key)
         if sender is None:
             return flow
+        known = flow.source_qp, flow.origin, flow.comm_ids
+        if known == (sender.source_qp, sender.origin, sender.comm_ids):
+            return flow
         return replace(
             flow, source_qp=sender.source_qp, origin=sender.origin, comm_ids=sender.comm_ids
         )
