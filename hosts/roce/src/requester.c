@@ -27,6 +27,7 @@ void requester_free(struct requester *r)
 {
     free(r->messages);
     free(r->asked);
+    marks_free(&r->kept);
     r->messages = NULL;
     r->asked = NULL;
 }
@@ -250,6 +251,37 @@ static void lost(struct requester *r, const struct requester_io *io, bool all, u
 
 /* Data. */
 
+/* The first packet that is to be sent again and not known to be there. */
+static void find_again(struct requester *r)
+{
+    while (r->again < r->kept_end && r->again < r->lost_end &&
+           marks_get(&r->kept, (uint32_t)r->again))
+        r->again++;
+    while (r->again < r->lost_end && message_at(r, r->again_cursor)->first +
+                                             message_at(r, r->again_cursor)->packets <= r->again)
+        r->again_cursor++;
+}
+
+/* Selective repeat: all is lost before `end` that the receiver has not said to have. */
+static void send_lost(struct requester *r, const struct requester_io *io, uint64_t begin,
+                      uint64_t end, uint64_t now)
+{
+    uint64_t missing = 0;
+
+    for (uint64_t i = begin; i < end; i++)
+        missing += i >= r->kept_end || !marks_get(&r->kept, (uint32_t)i);
+    tell(r, io, NOTICE_RETRANSMISSION, missing, now);
+    r->lost_end = end;
+    find_again(r);
+}
+
+static void all_lost(struct requester *r, const struct requester_io *io, uint64_t now)
+{
+    r->again = r->acknowledged;
+    r->again_cursor = r->first_message;
+    send_lost(r, io, r->acknowledged, r->highest, now);
+}
+
 /* Send again from the oldest packet that has not been acknowledged. */
 static void go_back(struct requester *r, const struct requester_io *io, uint64_t now)
 {
@@ -263,6 +295,8 @@ static void progress(struct requester *r, const struct requester_io *io, uint64_
 {
     if (acknowledged <= r->acknowledged || acknowledged > r->highest)
         return;
+    for (uint64_t i = r->acknowledged; i < acknowledged && i < r->kept_end; i++)
+        marks_take(&r->kept, (uint32_t)i);
     r->acknowledged = acknowledged;
     r->timeouts_in_a_row = 0;
     r->timeout_at = acknowledged == r->highest ? ROCE_NEVER : now + r->params.timeout;
@@ -277,6 +311,29 @@ static void progress(struct requester *r, const struct requester_io *io, uint64_
         r->cursor = r->first_message;
     if (r->next < acknowledged)
         r->next = acknowledged;
+    if (r->again < acknowledged) {
+        r->again = acknowledged;
+        r->again_cursor = r->first_message;
+    }
+    find_again(r);
+}
+
+/* The receiver kept a packet; whether that says that others are lost. */
+static bool on_kept(struct requester *r, const struct requester_io *io, uint64_t kept, uint64_t now)
+{
+    uint64_t begin = r->kept_end > r->acknowledged ? r->kept_end : r->acknowledged;
+
+    if (!marks_set(&r->kept, (uint32_t)r->acknowledged, (uint32_t)kept, 1))
+        return false;
+    if (kept >= r->kept_end)
+        r->kept_end = kept + 1;
+    if (kept <= begin || kept <= r->lost_end) {
+        find_again(r);
+        return false;
+    }
+    tell(r, io, NOTICE_NAK, r->acknowledged, now);
+    send_lost(r, io, begin, kept, now);
+    return true;
 }
 
 void requester_on_ack(struct requester *r, const struct requester_io *io,
@@ -297,6 +354,16 @@ void requester_on_ack(struct requester *r, const struct requester_io *io,
     } else if (packet->payload[0] == AETH_NAK_SEQUENCE && r->acknowledged + ahead < r->highest) {
         r->naks++;
         progress(r, io, r->acknowledged + ahead, now);
+        if (r->params.selective) {
+            if (packet->payload_len < AETH_HEADER + SACK_HEADER)
+                return;
+            uint64_t kept = r->acknowledged +
+                            ((get24(packet->payload + AETH_HEADER + 1) - packet->psn) & PSN_MASK);
+            if (kept > r->acknowledged && kept < r->highest && on_kept(r, io, kept, now) &&
+                by_delay(r))
+                lost(r, io, false, now);
+            return;
+        }
         tell(r, io, NOTICE_NAK, r->acknowledged, now);
         r->timeout_at = now + r->params.timeout;
         go_back(r, io, now);
@@ -342,7 +409,10 @@ void requester_timers(struct requester *r, const struct requester_io *io, uint64
         end(r, io, FAILED, now);
         return;
     }
-    go_back(r, io, now);
+    if (r->params.selective)
+        all_lost(r, io, now);
+    else
+        go_back(r, io, now);
     if (by_delay(r))
         lost(r, io, true, now);
 }
@@ -363,10 +433,13 @@ uint64_t requester_data_due(const struct requester *r)
 {
     double fraction;
 
-    if (r->state != CONNECTED || r->next == r->posted ||
-        r->next - r->acknowledged >= window_of(r))
+    bool repeats = r->again < r->lost_end;
+
+    if (r->state != CONNECTED ||
+        (!repeats &&
+         (r->next == r->posted || r->next - r->acknowledged >= window_of(r))))
         return ROCE_NEVER;
-    uint64_t start = message_at(r, r->cursor)->start;
+    uint64_t start = repeats ? 0 : message_at(r, r->cursor)->start;
     uint64_t due = r->has_sent ? paced(r, &fraction) : 0;
     return due > start ? due : start;
 }
@@ -391,8 +464,10 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
 {
     const struct requester_params *p = &r->params;
     uint8_t payload[ROCE_MAX_PAYLOAD];
-    const struct message *m = message_at(r, r->cursor);
-    uint64_t position = r->next - m->first;
+    bool repeats = r->again < r->lost_end;
+    uint64_t number = repeats ? r->again : r->next;
+    const struct message *m = message_at(r, repeats ? r->again_cursor : r->cursor);
+    uint64_t position = number - m->first;
     bool first = position == 0, last = position + 1 == m->packets;
     size_t head = first ? RETH_HEADER : 0;
     /* Sizes are rounded up to whole words: pad octets would say no more. */
@@ -408,7 +483,7 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
         .p_key = DEFAULT_P_KEY,
         .ack_req = last || (p->ack_every && position % p->ack_every == p->ack_every - 1),
         .dest_qp = r->remote_qp,
-        .psn = (r->first_psn + (uint32_t)r->next) & PSN_MASK,
+        .psn = (r->first_psn + (uint32_t)number) & PSN_MASK,
         .payload = payload,
         .payload_len = head + octets,
     };
@@ -416,10 +491,11 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
     advance(r, io, now);
     keep_schedule(r, now);
     /* A window that is full before a packet would ask is opened by its last one. */
-    if (r->asked_before <= r->acknowledged && r->next + 1 - r->acknowledged >= window_of(r))
+    if (repeats || (r->asked_before <= r->acknowledged &&
+                    number + 1 - r->acknowledged >= window_of(r)))
         packet.ack_req = true;
-    if (packet.ack_req)
-        r->asked_before = r->next + 1;
+    if (packet.ack_req && !repeats)
+        r->asked_before = number + 1;
     memset(payload, 0, packet.payload_len);
     if (first) {
         put32(payload + 8, REMOTE_KEY);
@@ -428,15 +504,18 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
     if (octets >= REQUESTER_TIME)
         put64(payload + head, now);
     io->send(io->context, &packet, now);
-    r->retransmitted += r->next < r->highest;
-    if (by_delay(r) && packet.ack_req && r->next >= r->highest)
+    r->retransmitted += number < r->highest;
+    if (by_delay(r) && packet.ack_req && number >= r->highest)
         ask(r, now);
-    if (++r->next > r->highest) {
+    if (repeats) {
+        r->again++;
+        find_again(r);
+    } else if (++r->next > r->highest) {
         if (r->timeout_at == ROCE_NEVER)
             r->timeout_at = now + p->timeout;
         r->highest = r->next;
     }
-    if (last)
+    if (last && !repeats)
         r->cursor++;
     r->last_len = roce_length(&packet);
     r->packets++;
