@@ -18,6 +18,7 @@ void responder_init(struct responder *r, const struct ip_address *local,
         .open = true,
         .synchronised = true,
         .expected_psn = req->starting_psn,
+        .kept_psn = req->starting_psn,
     };
 }
 
@@ -146,7 +147,11 @@ static void count(struct responder *r, const struct roce_packet *packet, size_t 
 
 static void next_packet(struct responder *r, bool last)
 {
-    r->expected_psn = (r->expected_psn + 1) & PSN_MASK;
+    uint32_t next = (r->expected_psn + 1) & PSN_MASK;
+
+    if (r->kept_psn == r->expected_psn)
+        r->kept_psn = next;
+    r->expected_psn = next;
     if (last) {
         r->messages++;
         r->message_number = (r->message_number + 1) & PSN_MASK;
@@ -160,8 +165,6 @@ static void keep(struct responder *r, const struct responder_params *params,
 {
     uint32_t edge = (r->kept_psn - r->expected_psn) & PSN_MASK;
 
-    if (edge > PSN_MASK / 2)
-        edge = 0; /* nothing ahead of the gap was kept so far */
     if (ahead < edge && marks_get(&r->kept, packet->psn)) {
         r->repeated++;
     } else if (ahead > params->keeps ||
@@ -187,7 +190,7 @@ void responder_on_data(struct responder *r, const struct responder_params *param
 {
     if (!r->synchronised) {
         r->synchronised = true;
-        r->expected_psn = packet->psn;
+        r->expected_psn = r->kept_psn = packet->psn;
     }
     uint32_t ahead = (packet->psn - r->expected_psn) & PSN_MASK;
     bool last = packet->opcode == RC_WRITE_LAST || packet->opcode == RC_WRITE_ONLY;

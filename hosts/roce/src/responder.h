@@ -19,7 +19,7 @@ struct responder {
     uint32_t expected_psn;
     uint32_t message_number;
     bool nak_sent; /* for the gap before expected_psn: go-back-N needs one */
-    /* Of selective repeat: packets from expected_psn on that were kept, until `kept_psn`. */
+    /* Of selective repeat: packets that were kept, from expected_psn on, before kept_psn. */
     struct marks kept;
     uint32_t kept_psn;
     bool cnp_sent;
