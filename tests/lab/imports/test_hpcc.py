@@ -191,7 +191,13 @@ def test_equal_flows_are_written_in_time_that_grows_with_their_number(tmp_path: 
 def test_a_name_that_is_no_text_for_a_terminal_is_told_as_json_would(tmp_path: Path) -> None:
     files(tmp_path)
     name = tmp_path / "own\x1b[31m.yaml"
-    arguments = ["hpcc", str(tmp_path / "topology.txt"), str(tmp_path / "flow.txt"), "-o", str(name)]
+    arguments = [
+        "hpcc",
+        str(tmp_path / "topology.txt"),
+        str(tmp_path / "flow.txt"),
+        "-o",
+        str(name),
+    ]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0
     assert name.exists()
