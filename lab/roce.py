@@ -1,5 +1,5 @@
-"""RoCEv2 hosts: reliable connections with go-back-N or selective repeat, and congestion control; the
-protocol code of `fcn-roce`."""
+"""RoCEv2 hosts: reliable connections with go-back-N or selective repeat, and congestion control;
+the protocol code of `fcn-roce`."""
 
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -109,11 +109,11 @@ class RoceOptions:
     acknowledged. timeout: without progress until all is sent again; after `retries` in a row the
     connection fails. retransmission: of what it sends and receives, so both ends of a connection
     need the same; with selective-repeat (IRN, SIGCOMM 2018) a receiver keeps what comes behind a
-    gap, up to `window` packets, and only what is missing is sent again. max_lag: what a QP makes up for when the line was busy at its time.
-    cnp_interval: least time between CNPs of one connection. first_psn: of connections it opens,
-    None: at random. first_qp, first_accepted_qp: queue pair numbers of the first connection that it
-    opens, and that it accepts; the others have those that follow. control: what rates follow; line
-    and least rate are DCQCN's in any case.
+    gap, up to `window` packets, and only what is missing is sent again. max_lag: what a QP
+    makes up for when the line was busy at its time. cnp_interval: least time between CNPs of one
+    connection. first_psn: of connections it opens, None: at random. first_qp, first_accepted_qp:
+    queue pair numbers of the first connection that it opens, and that it accepts; the others have
+    those that follow. control: what rates follow; line and least rate are DCQCN's in any case.
     """
 
     mtu: int = 1024

@@ -83,8 +83,8 @@ def test_a_packet_that_is_lost_is_sent_again_after_a_round_trip(first_psn: int) 
 
 @pytest.mark.parametrize("control", CONTROLS)
 def test_what_a_full_queue_drops_is_sent_again_and_nothing_else(control: ControlName) -> None:
-    """100 Gb/s meet 40, with any congestion control; the last packets of the burst are lost, too, of
-    which a time-out tells."""
+    """100 Gb/s meet 40, with any congestion control; the last packets are lost, too, of which
+    a time-out tells."""
     options = RoceOptions(
         retransmission="selective-repeat", control=control, timeout=20 * MILLISECOND,
         swift=Swift(base_target=4 * MILLISECOND), timely=Timely(high=4 * MILLISECOND),
