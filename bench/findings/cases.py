@@ -209,7 +209,7 @@ def grids() -> dict[str, dict[str, Any]]:
         ),
         "selective": _grid(
             MODES,
-            {f"{bdps:g} BDP": case(1000, bdps, 25) | SELECTIVE for bdps in (0.1, 0.3, 1)},
+            {f"{bdps:g} BDP": case(1000, bdps, 25) | SELECTIVE for bdps in (0.1, 1)},
         ),
         "pairs": _grid(("fcn", "fantel"), {name: with_holds(it) for name, it in slow.items()}),
     }

@@ -13,12 +13,13 @@ import pandas as pd
 
 from fcn.bench.harness import options_of, write_results
 from fcn.controller.logs import quiet_logs
+from fcn.lab.modes import Mode
 from fcn.lab.result.model import Result
 from fcn.lab.run.runner import run_scenario
 from fcn.lab.scenario.load import load_scenario
 
 SCENARIO = Path(__file__).resolve().parent / "near.yaml"
-MODES = ("ecn", "fcn")
+MODES: tuple[Mode, ...] = ("ecn", "fcn")
 NEAR = ("n1", "n2")
 COUNTED = 0.6
 """Messages that could be sent in this part of the run; later ones have no time to complete."""

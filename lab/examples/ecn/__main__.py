@@ -2,7 +2,7 @@
 tutorials asks for, with a P4Runtime controller of its own (finsy).
 
 h1 and h11 send over s1 and s2, whose link is the slowest, to h2 and h22: RoCEv2 with DCQCN, which
-heeds the marks. `python -m fcn.lab.examples.ecn` prints what comes of it; with `--no-ecn` the hosts'
+heeds the marks. `python -m fcn.lab.examples.ecn` prints what comes of it; with `--no-ecn`
 packets are not ECN-capable.
 """
 
@@ -80,12 +80,6 @@ def routes(switch: str) -> list[finsy.P4TableEntry]:
     return found
 
 
-async def provision(switch: finsy.Switch) -> None:
-    """When a switch is connected and has its program."""
-    await switch.delete_all()
-    await switch.write([+entry for entry in routes(switch.name)])
-
-
 def experiment(*, ecn: bool = True) -> Outcome:
     """The exercise's network for 20 ms, with a queue of 200 packets."""
     with Simulation(seed=1) as simulation:
@@ -111,6 +105,13 @@ def experiment(*, ecn: bool = True) -> Outcome:
         }
 
         async def main() -> None:
+            ready: asyncio.Queue[str] = asyncio.Queue()
+
+            async def provision(switch: finsy.Switch) -> None:
+                await switch.delete_all()
+                await switch.write([+entry for entry in routes(switch.name)])
+                ready.put_nowait(switch.name)
+
             program = finsy.SwitchOptions(
                 p4info=HERE / "ecn.p4info.txtpb",
                 p4blob=HERE / "ecn.json",
@@ -120,9 +121,8 @@ def experiment(*, ecn: bool = True) -> Outcome:
                 finsy.Switch(address.partition(".")[0], address, program) for address in channels
             ]
             async with finsy.Controller(switches):
-                while not all(each.is_up for each in switches):
-                    await asyncio.sleep(0.001)
-                await asyncio.sleep(0.1)
+                for _ in switches:
+                    await ready.get()
                 measure_depth(simulation, nodes["s1"], BETWEEN)
                 for source, target in (("h1", "h2"), ("h11", "h22")):
                     sender = hosts[source]
