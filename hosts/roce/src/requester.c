@@ -1,4 +1,4 @@
-#include "requester.h"
+#include "requester_cm.h"
 
 #include "bytes.h"
 
@@ -56,12 +56,6 @@ bool requester_post(struct requester *r, uint64_t id, uint64_t size, uint64_t st
     return true;
 }
 
-static void tell(const struct requester *r, const struct requester_io *io, enum roce_notice what,
-                 uint64_t value, uint64_t now)
-{
-    io->notice(io->context, r, what, value, &r->params.remote, now);
-}
-
 /* Run the timers of the rate, and tell of a cut. */
 static void advance(struct requester *r, const struct requester_io *io, uint64_t now)
 {
@@ -74,99 +68,10 @@ static void advance(struct requester *r, const struct requester_io *io, uint64_t
                r->rp.last_cut);
 }
 
-/* Connection manager. */
-
 void requester_join(struct requester *r, uint32_t remote_qp)
 {
     r->state = CONNECTED;
     r->remote_qp = remote_qp;
-}
-
-void requester_connect(struct requester *r, uint64_t at)
-{
-    r->state = CONNECTING;
-    r->cm_at = at;
-    r->cm_tries = 0;
-}
-
-void requester_disconnect(struct requester *r, uint64_t at)
-{
-    r->state = DISCONNECTING;
-    r->timeout_at = ROCE_NEVER;
-    r->cm_at = at;
-    r->cm_tries = 0;
-}
-
-static void send_cm(const struct requester *r, const struct requester_io *io,
-                    enum cm_attribute attribute, uint64_t now)
-{
-    const struct requester_params *p = &r->params;
-    uint8_t payload[CM_PAYLOAD];
-    struct cm_message message = {
-        .attribute = attribute,
-        .transaction = r->local_comm_id,
-        .local_comm_id = r->local_comm_id,
-        .remote_comm_id = r->remote_comm_id,
-        .local_qp = r->local_qp,
-        .remote_qp = r->remote_qp,
-        .starting_psn = r->first_psn,
-        .service_id = p->service_id,
-        .mtu = p->mtu,
-        .local = p->local,
-        .remote = p->remote,
-    };
-    struct roce_packet packet = {
-        .src = p->local,
-        .dst = p->remote,
-        .udp_src_port = roce_udp_src_port(r->local_qp, QP_CONNECTION_MANAGER),
-        .opcode = UD_SEND_ONLY,
-        .p_key = DEFAULT_P_KEY,
-        .dest_qp = QP_CONNECTION_MANAGER,
-        .payload = payload,
-        .payload_len = sizeof payload,
-    };
-
-    cm_build(&message, payload);
-    io->send(io->context, &packet, now);
-}
-
-static void end(struct requester *r, const struct requester_io *io, enum requester_state state,
-                uint64_t now)
-{
-    r->state = state;
-    r->cm_at = r->timeout_at = ROCE_NEVER;
-    tell(r, io, state == FAILED ? NOTICE_FAILED : NOTICE_CLOSED, r->acknowledged, now);
-}
-
-void requester_on_cm(struct requester *r, const struct requester_io *io,
-                     const struct cm_message *message, uint64_t now)
-{
-    if (message->attribute == CM_REP && (r->state == CONNECTING || r->state == CONNECTED)) {
-        r->remote_comm_id = message->local_comm_id;
-        r->remote_qp = message->local_qp;
-        send_cm(r, io, CM_RTU, now);
-        if (r->state == CONNECTING)
-            tell(r, io, NOTICE_CONNECTED, r->remote_qp, now);
-        r->state = CONNECTED;
-        r->cm_at = ROCE_NEVER;
-    } else if (message->attribute == CM_REJ && r->state == CONNECTING) {
-        end(r, io, FAILED, now);
-    } else if (message->attribute == CM_DREP && r->state == DISCONNECTING) {
-        end(r, io, CLOSED, now);
-    }
-}
-
-/* REQ until connected, DREQ until answered or given up. */
-static void retry_cm(struct requester *r, const struct requester_io *io, uint64_t now)
-{
-    bool connecting = r->state == CONNECTING;
-
-    if (r->cm_tries++ == r->params.cm_retries) {
-        end(r, io, connecting ? FAILED : CLOSED, now);
-        return;
-    }
-    send_cm(r, io, connecting ? CM_REQ : CM_DREQ, now);
-    r->cm_at = now + r->params.cm_timeout;
 }
 
 /* Congestion control by delay. */
@@ -226,7 +131,7 @@ static void ask(struct requester *r, uint64_t now)
 static void tell_cut(struct requester *r, const struct requester_io *io, uint64_t now)
 {
     r->cuts++;
-    tell(r, io, NOTICE_CUT, (uint64_t)requester_rate(r), now);
+    requester_tell(r, io, NOTICE_CUT, (uint64_t)requester_rate(r), now);
 }
 
 /* So many more packets are acknowledged, the last one by an ACK: of the newest packet that asked. */
@@ -270,7 +175,7 @@ static void send_lost(struct requester *r, const struct requester_io *io, uint64
 
     for (uint64_t i = begin; i < end; i++)
         missing += i >= r->kept_end || !marks_get(&r->kept, (uint32_t)i);
-    tell(r, io, NOTICE_RETRANSMISSION, missing, now);
+    requester_tell(r, io, NOTICE_RETRANSMISSION, missing, now);
     r->lost_end = end;
     find_again(r);
 }
@@ -285,7 +190,7 @@ static void all_lost(struct requester *r, const struct requester_io *io, uint64_
 /* Send again from the oldest packet that has not been acknowledged. */
 static void go_back(struct requester *r, const struct requester_io *io, uint64_t now)
 {
-    tell(r, io, NOTICE_RETRANSMISSION, r->next - r->acknowledged, now);
+    requester_tell(r, io, NOTICE_RETRANSMISSION, r->next - r->acknowledged, now);
     r->next = r->asked_before = r->acknowledged;
     r->cursor = r->first_message;
 }
@@ -331,7 +236,7 @@ static bool on_kept(struct requester *r, const struct requester_io *io, uint64_t
         find_again(r);
         return false;
     }
-    tell(r, io, NOTICE_NAK, r->acknowledged, now);
+    requester_tell(r, io, NOTICE_NAK, r->acknowledged, now);
     send_lost(r, io, begin, kept, now);
     return true;
 }
@@ -364,7 +269,7 @@ void requester_on_ack(struct requester *r, const struct requester_io *io,
                 lost(r, io, false, now);
             return;
         }
-        tell(r, io, NOTICE_NAK, r->acknowledged, now);
+        requester_tell(r, io, NOTICE_NAK, r->acknowledged, now);
         r->timeout_at = now + r->params.timeout;
         go_back(r, io, now);
         if (by_delay(r))
@@ -399,14 +304,14 @@ void requester_timers(struct requester *r, const struct requester_io *io, uint64
 {
     advance(r, io, now);
     if (r->cm_at <= now)
-        retry_cm(r, io, now);
+        requester_retry_cm(r, io, now);
     if (r->timeout_at > now)
         return;
     r->timeouts++;
-    tell(r, io, NOTICE_TIMEOUT, r->acknowledged, now);
+    requester_tell(r, io, NOTICE_TIMEOUT, r->acknowledged, now);
     r->timeout_at = now + r->params.timeout;
     if (r->timeouts_in_a_row++ == r->params.retries) {
-        end(r, io, FAILED, now);
+        requester_end(r, io, FAILED, now);
         return;
     }
     if (r->params.selective)
