@@ -228,11 +228,13 @@ static bool on_kept(struct requester *r, const struct requester_io *io, uint64_t
 {
     uint64_t begin = r->kept_end > r->acknowledged ? r->kept_end : r->acknowledged;
 
+    if (begin < r->lost_end)
+        begin = r->lost_end;
     if (!marks_set(&r->kept, (uint32_t)r->acknowledged, (uint32_t)kept, 1))
         return false;
     if (kept >= r->kept_end)
         r->kept_end = kept + 1;
-    if (kept <= begin || kept <= r->lost_end) {
+    if (kept <= begin) {
         find_again(r);
         return false;
     }
