@@ -7,12 +7,13 @@
 //   PortMac             for this node, or for another station?
 //   CustomerPacket      what later controls need to know of the customer's packet
 //   Gateway             ARP and neighbour discovery for the gateways of customers
-//   UnderlayLookup      from the WAN: Endpoint, ServiceSid, TrustBoundary; FlowByLabel or TunnelVrf
+//   Endpoint            from the WAN: for this node? ServiceSid, TrustBoundary; TunnelVrf
+//   FlowTable           flow label
+//   FlowByLabel         flow of a notification
 //   Arrival             class of the packet, then what is done with it
 //   TunnelDecap         the underlay headers are removed
 //   SenderNotification  both rate limits, CnpGenerator, Icrc
 //   VrfRouting          the customer's routes
-//   FlowTable           flow label
 //   Srv6End             next segment
 //   EcnDecap            the ECN field of what was in a tunnel
 //   Report              learning
@@ -27,12 +28,16 @@
 #include "../forwarding/port_role.p4"
 #include "../forwarding/port_mac.p4"
 #include "../fast_cnp/notification_port.p4"
-#include "../forwarding/underlay_lookup.p4"
+#include "../fast_cnp/flow_by_label.p4"
+#include "../fast_cnp/trust_boundary.p4"
+#include "../forwarding/endpoint.p4"
+#include "../forwarding/service_sid.p4"
+#include "../forwarding/tunnel_vrf.p4"
 #include "../forwarding/customer_packet.p4"
 #include "../forwarding/gateway.p4"
 #include "../forwarding/arrival.p4"
 #include "../forwarding/customer_arrival.p4"
-#include "../forwarding/packet_class.p4"
+#include "../forwarding/tna/packet_class.p4"
 #include "../fast_cnp/domain_mode.p4"
 #include "../fast_cnp/cnp_profile.p4"
 #include "../fast_cnp/cnp_generator.p4"
@@ -93,6 +98,8 @@ NEVER_WITH_NEIGHBOR("hdr.pe.roce.cnp_payload")
 #endif
 @pa_auto_init_metadata
 @pa_solitary("egress", "md.meta.base.level")
+// Set in the first stage, in which others write what they would share a container with.
+@pa_solitary("ingress", "md.meta.base.is_malformed")
 // Alone, because the compiler extracts fields of the same container over it.
 @pa_solitary("ingress", "ig_intr_md_from_prsr.parser_err")
 control PeIngress(
@@ -123,7 +130,11 @@ control PeIngress(
     PortMac() port_mac;
     NotificationPort() notification_port;
     FastCnpChecksum() fast_cnp_checksum;
-    UnderlayLookup() underlay_lookup;
+    Endpoint() endpoint;
+    ServiceSid() service_sid;
+    TrustBoundary() trust_boundary;
+    FlowByLabel() flow_by_label;
+    TunnelVrf() tunnel_vrf;
     Classify() classify;
     CustomerArrival() customer_arrival;
     Arrival() arrival;
@@ -236,7 +247,18 @@ control PeIngress(
 
             entropy.apply(hdr.pe, md.ports, md.meta);
             entropy_label();
-            underlay_lookup.apply(hdr.pe, md.meta);
+            endpoint.apply(hdr.pe.outer_ipv6.dst, md.meta);
+            trust_boundary.apply(hdr.pe.outer_ipv6.src, md.meta);
+            service_sid.apply(hdr.pe.outer_ipv6.dst, md.meta);
+            // No notification is in a tunnel.
+            tunnel_vrf.apply(hdr.pe.tunnel, md.meta);
+            // Before FlowByLabel, which writes the addresses of its flow: after it, the lookup would wait for it.
+            flow_table.apply(hdr.pe.ipv4, hdr.pe.ipv6, hdr.pe.roce.bth, md.meta);
+            if (md.meta.base.copy_kind != NotificationKind.NONE
+                    || (NAMES_A_FLOW(md.meta.base.notification_kind)
+                        && md.meta.base.destination == Destination.NODE && md.meta.is_trusted)) {
+                flow_by_label.apply(hdr.pe, md.meta);
+            }
             classify.apply(hdr.pe.outer_ipv6, md.meta);
             if (md.meta.packet_class == PacketClass.CUSTOMER) {
                 customer_arrival.apply(hdr.pe.ipv4, hdr.pe.ipv6, md.meta);
@@ -255,7 +277,6 @@ control PeIngress(
             if (md.meta.base.forward == Forward.VRF) {
                 vrf_routing.apply(hdr.pe.ipv4, hdr.pe.ipv6, hdr.pe.ethernet, md.meta);
             }
-            flow_table.apply(hdr.pe.ipv4, hdr.pe.ipv6, hdr.pe.roce.bth, md.meta);
             if (md.meta.base.destination == Destination.END_SID
                     && md.meta.base.forward == Forward.UNDERLAY) {
                 srv6_end.apply(hdr.pe.outer_ipv6, hdr.pe.srv6, md.withheld);
