@@ -76,6 +76,9 @@ NOT_ON_CHIPS = {
 """By role, tables and counters of every program of fcn but those for chips: of END.CON (SRF-4) and
 of an egress PE's congested ports (FCN-18)."""
 
+LIGHT_TABLES = frozenset({"light_congestion", "light_policy"})
+"""Of a PE that treats lightly congested flows (PEC-3), which those of chips do not."""
+
 CORE_PORTS = "core_ports"
 """Value set of a chip's PE parser: the ports that face the WAN."""
 

@@ -7,13 +7,12 @@
 //   PortMac             for this node, or for another station?
 //   CustomerPacket      what later controls need to know of the customer's packet
 //   Gateway             ARP and neighbour discovery for the gateways of customers
-//   Endpoint            from the WAN: for this node? ServiceSid, TrustBoundary; TunnelVrf
-//   FlowTable           flow label
-//   FlowByLabel         flow of a notification
+//   UnderlayLookup      from the WAN: Endpoint, ServiceSid, TrustBoundary; FlowByLabel or TunnelVrf
 //   Arrival             class of the packet, then what is done with it
 //   TunnelDecap         the underlay headers are removed
 //   SenderNotification  both rate limits, CnpGenerator, Icrc
 //   VrfRouting          the customer's routes
+//   FlowTable           flow label
 //   Srv6End             next segment
 //   EcnDecap            the ECN field of what was in a tunnel
 //   Report              learning
@@ -21,6 +20,7 @@
 //   VlanTag             of a host
 //   Underlay            the WAN's routes, ECMP
 //   QueueLevel          egress: mark, own congestion -> copy -> SenderNotification
+//   CurveMarking        a mark by chance, in profile two-threshold (two_threshold/tna)
 #include "../base/tna/externs.p4"
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
@@ -28,16 +28,12 @@
 #include "../forwarding/port_role.p4"
 #include "../forwarding/port_mac.p4"
 #include "../fast_cnp/notification_port.p4"
-#include "../fast_cnp/flow_by_label.p4"
-#include "../fast_cnp/trust_boundary.p4"
-#include "../forwarding/endpoint.p4"
-#include "../forwarding/service_sid.p4"
-#include "../forwarding/tunnel_vrf.p4"
+#include "../forwarding/underlay_lookup.p4"
 #include "../forwarding/customer_packet.p4"
 #include "../forwarding/gateway.p4"
 #include "../forwarding/arrival.p4"
 #include "../forwarding/customer_arrival.p4"
-#include "../forwarding/tna/packet_class.p4"
+#include "../forwarding/packet_class.p4"
 #include "../fast_cnp/domain_mode.p4"
 #include "../fast_cnp/cnp_profile.p4"
 #include "../fast_cnp/cnp_generator.p4"
@@ -98,8 +94,6 @@ NEVER_WITH_NEIGHBOR("hdr.pe.roce.cnp_payload")
 #endif
 @pa_auto_init_metadata
 @pa_solitary("egress", "md.meta.base.level")
-// Set in the first stage, in which others write what they would share a container with.
-@pa_solitary("ingress", "md.meta.base.is_malformed")
 // Alone, because the compiler extracts fields of the same container over it.
 @pa_solitary("ingress", "ig_intr_md_from_prsr.parser_err")
 control PeIngress(
@@ -130,11 +124,7 @@ control PeIngress(
     PortMac() port_mac;
     NotificationPort() notification_port;
     FastCnpChecksum() fast_cnp_checksum;
-    Endpoint() endpoint;
-    ServiceSid() service_sid;
-    TrustBoundary() trust_boundary;
-    FlowByLabel() flow_by_label;
-    TunnelVrf() tunnel_vrf;
+    UnderlayLookup() underlay_lookup;
     Classify() classify;
     CustomerArrival() customer_arrival;
     Arrival() arrival;
@@ -247,18 +237,7 @@ control PeIngress(
 
             entropy.apply(hdr.pe, md.ports, md.meta);
             entropy_label();
-            endpoint.apply(hdr.pe.outer_ipv6.dst, md.meta);
-            trust_boundary.apply(hdr.pe.outer_ipv6.src, md.meta);
-            service_sid.apply(hdr.pe.outer_ipv6.dst, md.meta);
-            // No notification is in a tunnel.
-            tunnel_vrf.apply(hdr.pe.tunnel, md.meta);
-            // Before FlowByLabel, which writes the addresses of its flow: after it, the lookup would wait for it.
-            flow_table.apply(hdr.pe.ipv4, hdr.pe.ipv6, hdr.pe.roce.bth, md.meta);
-            if (md.meta.base.copy_kind != NotificationKind.NONE
-                    || (NAMES_A_FLOW(md.meta.base.notification_kind)
-                        && md.meta.base.destination == Destination.NODE && md.meta.is_trusted)) {
-                flow_by_label.apply(hdr.pe, md.meta);
-            }
+            underlay_lookup.apply(hdr.pe, md.meta);
             classify.apply(hdr.pe.outer_ipv6, md.meta);
             if (md.meta.packet_class == PacketClass.CUSTOMER) {
                 customer_arrival.apply(hdr.pe.ipv4, hdr.pe.ipv6, md.meta);
@@ -277,6 +256,7 @@ control PeIngress(
             if (md.meta.base.forward == Forward.VRF) {
                 vrf_routing.apply(hdr.pe.ipv4, hdr.pe.ipv6, hdr.pe.ethernet, md.meta);
             }
+            flow_table.apply(hdr.pe.ipv4, hdr.pe.ipv6, hdr.pe.roce.bth, md.meta);
             if (md.meta.base.destination == Destination.END_SID
                     && md.meta.base.forward == Forward.UNDERLAY) {
                 srv6_end.apply(hdr.pe.outer_ipv6, hdr.pe.srv6, md.withheld);
@@ -378,6 +358,7 @@ control PeEgress(
     Counter<bit<32>, port_t>(PORT_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) port_tx;
 
     QueueLevel() queue_level;
+    CurveMarking() curve_marking;
     EcnMark() ecn_mark_ipv4;
     EcnMark() ecn_mark_ipv6;
     FlowGate() own_congestion_gate;
@@ -415,6 +396,7 @@ control PeEgress(
             queue_level.apply(
                 eg_intr_md.egress_port, (bit<5>)eg_intr_md.egress_qid, eg_intr_md.deq_qdepth,
                 md.meta.base);
+            curve_marking.apply(eg_intr_md, md.meta.base);
 
             if (md.meta.base.level_mark != Ecn.NOT_ECT && hdr.bridge.pass != PassType.NOTIFICATION) {
                 if (hdr.pe.outer_ipv6.isValid()) {

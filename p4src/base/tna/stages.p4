@@ -13,17 +13,17 @@
 #define STAGE_cnp_profile @stage(1)
 #define STAGE_flow_learning @stage(1)
 #define STAGE_service_sid @stage(1)
-#define STAGE_flow_by_label_ipv4 @stage(2)
+#define STAGE_flow_by_label_ipv4 @stage(1)
 #define STAGE_flow_by_label_ipv6 @stage(2)
 #define STAGE_soundness @stage(1)
 #define STAGE_fingerprint_of_ipv4
-#define STAGE_fingerprint_of_ipv6 @stage(3)
-#define STAGE_flow_ipv4 @stage(2)
-#define STAGE_flow_ipv6 @stage(1)
+#define STAGE_fingerprint_of_ipv6 @stage(5)
+#define STAGE_flow_ipv4 @stage(6)
+#define STAGE_flow_ipv6 @stage(7)
 #define STAGE_gateway_ipv4 @stage(0)
 #define STAGE_gateway_ipv6
 #define STAGE_advertisement
-#define STAGE_comparison @stage(5)
+#define STAGE_comparison @stage(8)
 #define STAGE_digest_type
 #define STAGE_customer_arrival
 #define STAGE_wan_arrival
