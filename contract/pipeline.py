@@ -9,7 +9,7 @@ from finsy import P4Schema
 from google.protobuf.text_format import ParseError
 
 from fcn.contract.constants import PipelineError, compiled_file, compiled_programs, enum_members
-from fcn.contract.names import LIGHT_TABLES, NOT_ON_CHIPS
+from fcn.contract.names import NOT_ON_CHIPS
 from fcn.contract.profiles import FULL, LEAST, PROFILES, Mode
 from fcn.contract.targets import Target, target_of
 
@@ -54,9 +54,8 @@ class Pipeline:
 
     @property
     def modes(self) -> frozenset[Mode]:
-        """The modes the program has all tables and counters of; that of two thresholds also without
-        a treatment of flows. Raises PipelineError."""
-        names = self._names | LIGHT_TABLES
+        """The modes the program has all tables and counters of. Raises PipelineError."""
+        names = self._names
         return frozenset(mode for mode, parts in mode_parts(self.name).items() if names >= parts)
 
     def has_tables(self, names: Collection[str]) -> bool:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from fcn.contract.depth import DepthError
-from fcn.contract.names import LIGHT_TABLES
 from fcn.contract.pipeline import Pipeline
 from fcn.contract.profiles import Mode
 from fcn.controller.config.addressing import used_tunnels
@@ -160,20 +159,6 @@ def _is_a_next(node: Node, name: str) -> bool:
     return any(tunnel.next == name for tunnel in node.tunnels.values())
 
 
-def _check_untreated(
-    config: Config, name: str, node: Node, program: Pipeline
-) -> Iterator[Finding]:
-    """Of a PE whose program treats no flows (PEC-3): tunnels that ask for it."""
-    for tunnel_name, tunnel in node.tunnels.items():
-        treatment = tunnel.light or config.two_threshold.treatment
-        if treatment is not Treatment.NONE:
-            yield (
-                ("nodes", name, "tunnels", tunnel_name, "light"),
-                f"the program for {program.target.name} cannot {treatment} lightly congested "
-                "flows (docs/tofino.md says why); write light: none, and their senders are told",
-            )
-
-
 def check_curves(config: Config, name: str, node: Node, program: Pipeline) -> Iterator[Finding]:
     """Limits of a node's program in the two-threshold mode, in which the domain is."""
     path: KeyPath = ("nodes", name)
@@ -183,8 +168,6 @@ def check_curves(config: Config, name: str, node: Node, program: Pipeline) -> It
             f"{program.p4info} has no two-threshold mode, which this domain has",
         )
         return
-    if node.role == "pe" and not program.has_tables(LIGHT_TABLES):
-        yield from _check_untreated(config, name, node, program)
     own = own_depths(name, node)
     curves = []
     for queue, depths in queue_depths(config, node).items():

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from fcn.contract.constants import LIGHT_CONGESTION_LEVEL
 from fcn.contract.depth import LEVELS, DepthError
 from fcn.contract.marking import MarkingCurves
-from fcn.contract.names import LIGHT_TABLES
+from fcn.contract.profiles import Mode
 from fcn.controller.config.model import Config, LevelPolicy
 from fcn.controller.config.modes import Treatment
 from fcn.controller.config.notation import format_duration
@@ -64,7 +64,7 @@ def treat_light_congestion(
     to: NodeIntent, tunnels: Iterable[NumberedTunnel], numbers: Mapping[tuple[str, str], int]
 ) -> None:
     """PEC-3: what is done with lightly congested flows, by tunnel; nothing in other modes."""
-    if not to.pipeline.has_tables(LIGHT_TABLES):
+    if Mode.TWO_THRESHOLD not in to.pipeline.modes:
         return
     light = LightCongestion(to.intent)
     if not to.two_thresholds:

@@ -20,7 +20,6 @@
 //   VlanTag             of a host
 //   Underlay            the WAN's routes, ECMP
 //   QueueLevel          egress: mark, own congestion -> copy -> SenderNotification
-//   CurveMarking        a mark by chance, in profile two-threshold (two_threshold/tna)
 #include "../base/tna/externs.p4"
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
@@ -358,7 +357,6 @@ control PeEgress(
     Counter<bit<32>, port_t>(PORT_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) port_tx;
 
     QueueLevel() queue_level;
-    CurveMarking() curve_marking;
     EcnMark() ecn_mark_ipv4;
     EcnMark() ecn_mark_ipv6;
     FlowGate() own_congestion_gate;
@@ -396,7 +394,6 @@ control PeEgress(
             queue_level.apply(
                 eg_intr_md.egress_port, (bit<5>)eg_intr_md.egress_qid, eg_intr_md.deq_qdepth,
                 md.meta.base);
-            curve_marking.apply(eg_intr_md, md.meta.base);
 
             if (md.meta.base.level_mark != Ecn.NOT_ECT && hdr.bridge.pass != PassType.NOTIFICATION) {
                 if (hdr.pe.outer_ipv6.isValid()) {

@@ -13,7 +13,7 @@ FULL = "full"
 PROFILES = (FULL, "fantel", "fcn", "flow-control", "two-threshold")
 """Which modes a program has (p4src/v1model/profiles). What is compiled of FULL is in COMPILED, of
 each other in a folder of its name there."""
-CHIP_PROGRAMS = ("pe", "p", "two-threshold/pe", "two-threshold/p")
+CHIP_PROGRAMS = ("pe", "p", "two-threshold/p")
 """Programs for chips, as files in a folder with all: a profile's are in a folder of its name, those
 of LEAST are not."""
 LEAST = "fcn"

@@ -19,7 +19,6 @@ from fcn.controller.config import Config, parse_config
 from fcn.controller.config.check_modes import mode_warnings
 from fcn.controller.config.programs import program_of
 from fcn.controller.provision.provision import Provision
-from tools.p4.programs import CHIP_PROGRAMS
 
 Data = dict[str, Any]
 
@@ -268,10 +267,10 @@ def test_marks_of_a_dc_port_tell_nobody_without_notification(notification: str, 
 
 @pytest.fixture
 def chip(tmp_path: Path) -> str:
-    """A folder with the programs of a chip."""
+    """A folder with programs of a chip's PE and P, of two thresholds for the P alone."""
     made = compiled_programs() / "tna"
     (tmp_path / "two-threshold").mkdir()
-    for name in CHIP_PROGRAMS:
+    for name in ("pe", "p", "two-threshold/p"):
         shutil.copy(made / f"{name}.p4info.txtpb", tmp_path / f"{name}.p4info.txtpb")
     return str(tmp_path)
 
@@ -293,25 +292,6 @@ def test_a_chip_has_the_program_of_the_mode(chip: str) -> None:
 def test_a_chip_without_the_mode_is_refused(chip: str) -> None:
     data = two_threshold()
     data["nodes"]["pe1"]["program"] = chip
-    (Path(chip) / "two-threshold" / "pe.p4info.txtpb").unlink()
     problems = refused(yaml.safe_dump(data))
     (why,) = [why for _, where, why in problems if where == "nodes.pe1.program"]
     assert "has no two-threshold mode" in why
-
-
-def test_a_chip_treats_no_flows(chip: str) -> None:
-    """What it cannot do of the mode (PEC-3) is refused, tunnel by tunnel; the rest it has."""
-    data = two_threshold()
-    node = data["nodes"]["pe1"]
-    node["program"] = chip
-    problems = refused(yaml.safe_dump(data))
-    found = {where: why for _, where, why in problems if where.startswith("nodes.pe1")}
-    assert found.keys() == {f"nodes.pe1.tunnels.{name}.light" for name in node["tunnels"]}
-    assert "cannot reroute lightly congested" in found["nodes.pe1.tunnels.pe2-srv6.light"]
-    data["two_threshold"]["treatment"] = "none"
-    del node["tunnels"]["pe2-srv6"]["light"], node["tunnels"]["pe2-srv6"]["next"]
-    config = parsed(data)
-    pipeline = program_of(config, config.nodes["pe1"], binary=False)
-    made = Provision(config, "pe1", pipeline)
-    assert Mode.TWO_THRESHOLD in pipeline.modes
-    assert entries(made, "marking_curve")
