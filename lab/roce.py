@@ -1,5 +1,5 @@
-"""RoCEv2 hosts: reliable connections with go-back-N and congestion control, the protocol code of
-`fcn-roce`."""
+"""RoCEv2 hosts: reliable connections with go-back-N or selective repeat, and congestion control;
+the protocol code of `fcn-roce`."""
 
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -54,6 +54,7 @@ CONTROLS = ("dcqcn", "timely", "swift")
 """Congestion control of a host, by name; in the order of `lab_roce_options.control`."""
 
 ControlName = Literal["dcqcn", "timely", "swift"]
+RetransmissionName = Literal["go-back-n", "selective-repeat"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +107,13 @@ class RoceOptions:
     mtu: payload of a packet, a multiple of 4 up to 4096. ack_every: packets of a message after
     which an ACK is asked for; its last packet always asks. window: packets sent and not
     acknowledged. timeout: without progress until all is sent again; after `retries` in a row the
-    connection fails. max_lag: what a QP makes up for when the line was busy at its time.
-    cnp_interval: least time between CNPs of one connection. first_psn: of connections it opens,
-    None: at random. first_qp, first_accepted_qp: queue pair numbers of the first connection that it
-    opens, and that it accepts; the others have those that follow. control: what rates follow; line
-    and least rate are DCQCN's in any case.
+    connection fails. retransmission: of what it sends and receives, so both ends of a connection
+    need the same; with selective-repeat (IRN, SIGCOMM 2018) a receiver keeps what comes behind a
+    gap, up to `window` packets, and only what is missing is sent again. max_lag: what a QP
+    makes up for when the line was busy at its time. cnp_interval: least time between CNPs of one
+    connection. first_psn: of connections it opens, None: at random. first_qp, first_accepted_qp:
+    queue pair numbers of the first connection that it opens, and that it accepts; the others have
+    those that follow. control: what rates follow; line and least rate are DCQCN's in any case.
     """
 
     mtu: int = 1024
@@ -118,6 +121,7 @@ class RoceOptions:
     window: int = MAX_WINDOW
     timeout: int = 67_000_000
     retries: int = 7
+    retransmission: RetransmissionName = "go-back-n"
     cm_timeout: int = 1_000_000_000
     cm_retries: int = 15
     max_lag: int = 2_000
@@ -174,7 +178,7 @@ class SenderCounters:
 class ReceiverCounters:
     """A connection at the host that accepted it.
 
-    packets, octets (of IP packets), payload: taken, in order. marked: with CE. beyond_gap,
+    packets, octets (of IP packets), payload: taken. marked: with CE. beyond_gap,
     repeated: not taken, because packets before them are missing or they were there already.
     """
 
@@ -239,6 +243,7 @@ class RoceHost:
         native.version = address.version
         native.address = address.packed.ljust(16, b"\0")
         native.control = CONTROLS.index(options.control)
+        native.selective = options.retransmission == "selective-repeat"
         for target, source in (
             (native, options),
             (native, options.dcqcn),
@@ -247,7 +252,7 @@ class RoceHost:
         ):
             for name in source.__slots__:
                 value = getattr(source, name)
-                if name not in (*CONTROLS, "control"):
+                if name not in (*CONTROLS, "control", "retransmission"):
                     setattr(target, name, -1 if value is None else value)
         self._call("roce", native)
 

@@ -40,6 +40,8 @@ HEAD = """# 8 hosts send 3 BDPs to one, three times, into a queue that serves ha
 # Written by bench/findings/cases.py.
 """
 
+SELECTIVE = {"hosts.retransmission": "selective-repeat"}
+
 CONTROLS = ("timely", "swift")
 PLACES: Mapping[str, tuple[int, float, int]] = {
     "100 km": (100, AMPLE, 100), "0.1 BDP": (1000, 0.1, 25), "1 BDP": (1000, 1, 25),
@@ -204,6 +206,10 @@ def grids() -> dict[str, dict[str, Any]]:
                 for control in CONTROLS
                 for place, where in PLACES.items()
             },
+        ),
+        "selective": _grid(
+            MODES,
+            {f"{bdps:g} BDP": case(1000, bdps, 25) | SELECTIVE for bdps in (0.1, 1)},
         ),
         "pairs": _grid(("fcn", "fantel"), {name: with_holds(it) for name, it in slow.items()}),
     }

@@ -15,6 +15,7 @@ from fcn.lab.sweep.measures import MEASURES
 GRIDS_FOLDER = Path(__file__).parent
 GRIDS = (
     "distance", "far", "buffer", "pairs", "rate", "all-reduce", "failure", "senders",
+    "selective",
 )  # fmt: skip
 NUMBERS = RESULTS / "findings"
 

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from fcn.controller.cli.common import fail
+from fcn.controller.logs import escaped
 from fcn.lab.errors import LabError
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def hpcc(
     try:
         _write(read_hpcc(topology, flow), out or Path(f"{topology.stem}-{flow.stem}.yaml"))
     except LabError as error:
-        raise fail(str(error), EXIT_FILE) from None
+        raise _failed(error) from None
 
 
 @app.command()
@@ -66,7 +67,12 @@ def htsim(
     try:
         _write(read_htsim(matrix, shape), out or Path(f"{matrix.stem}.yaml"))
     except LabError as error:
-        raise fail(str(error), EXIT_FILE) from None
+        raise _failed(error) from None
+
+
+def _failed(error: LabError) -> typer.Exit:
+    """Names of files may have commands for the terminal."""
+    return fail("\n".join(map(escaped, str(error).splitlines())), EXIT_FILE)
 
 
 def _write(imported: "Imported", file: Path) -> None:
@@ -74,11 +80,11 @@ def _write(imported: "Imported", file: Path) -> None:
 
     plan = write_scenario(imported, file)
     console.print(
-        f"{escape(str(file))}: {len(imported.hosts)} hosts, "
+        f"{escape(escaped(str(file)))}: {len(imported.hosts)} hosts, "
         f"{len(imported.edges) + len(imported.cores)} switches, {len(imported.flows)} flows, "
-        f"{plan.scenario.duration / 1e6:g} ms; network {escape(plan.scenario.network)}",
+        f"{plan.scenario.duration / 1e6:g} ms; network {escape(escaped(plan.scenario.network))}",
         highlight=False,
         soft_wrap=True,
     )
     for note in imported.notes:
-        console.print(f"[yellow]note:[/] {escape(note)}", highlight=False, soft_wrap=True)
+        console.print(f"[yellow]note:[/] {escape(escaped(note))}", highlight=False, soft_wrap=True)

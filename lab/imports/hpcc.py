@@ -6,6 +6,7 @@ priority group, destination port, octets, start in seconds. HPCC does not read w
 """
 
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
 
 from fcn.lab.imports.lines import MAX_FLOWS, MAX_LINKS, MAX_NODES, ImportedError, Line, read_lines
@@ -146,5 +147,5 @@ def _flow(line: Line, hosts: set[str]) -> Flow:
     line.whole(2, "priority group", 7)
     line.whole(3, "port", 65535)
     size = line.whole(4, "octets", MAX_MESSAGE, 1)
-    start = round(line.number_of(5, "start") * _NS_PER_S)
+    start = line.time_ns(5, "start", Decimal(_NS_PER_S))
     return Flow(ends[0], ends[1], size, start)

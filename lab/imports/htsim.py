@@ -6,13 +6,14 @@ network: hosts are put behind leaves in their order, and each leaf is linked to 
 """
 
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
 from fcn.lab.imports.lines import MAX_FLOWS, MAX_NODES, ImportedError, Line, read_lines
 from fcn.lab.imports.network import Flow, Imported, Link
 from fcn.lab.roce import MAX_MESSAGE
 
-_PS_PER_NS = 1000
+_NS_PER_PS = Decimal("0.001")
 _MAX_NUMBER = (1 << 32) - 1
 _HEAD = ("Nodes", "Connections", "Triggers", "Failures")
 _TRIGGERS = ("trigger", "send_done_trigger", "recv_done_trigger", "addon")
@@ -73,7 +74,7 @@ def _flow(line: Line, nodes: int) -> Flow:
         if key in _TRIGGERS:
             line.refuse("triggers are not imported; give the connection a start")
         if key == "start":
-            start = round(line.number_of(place + 1, key) / _PS_PER_NS)
+            start = line.time_ns(place + 1, key, _NS_PER_PS)
         elif key == "size":
             size = line.whole(place + 1, key, MAX_MESSAGE)
         elif key in ("id", "prio"):

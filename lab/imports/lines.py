@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from fcn.controller.config.document import DocumentError, read_text
 from fcn.lab.errors import LabError
+from fcn.topologies.units import MAX_TIME_NS
 
 MAX_FLOWS = 10_000
 """Of a file. Each has a connection of its own, set up before hosts send."""
@@ -64,6 +65,13 @@ class Line:
             self.refuse(f"{name} {_shown(word)} is no number of 0 or more")
         return found
 
+    def time_ns(self, place: int, name: str, ns: Decimal) -> int:
+        """The same of a time in units of `ns` nanoseconds, no longer than a run can be."""
+        found = round(self.number_of(place, name) * ns)
+        if found > MAX_TIME_NS:
+            self.refuse(f"{name} is later than {MAX_TIME_NS // 10**9} s, the longest time")
+        return found
+
     def amount(self, place: int, name: str, units: Mapping[str, int]) -> int:
         """A number with a unit, as `100Gbps`."""
         if place >= len(self.words):
@@ -82,6 +90,8 @@ def _shown(word: str) -> str:
 def read_lines(file: Path) -> list[Line]:
     """The lines of a file with something in them. Raises ImportedError."""
     try:
+        if file.exists() and not file.is_file():
+            raise ImportedError(f"{file}: is no file")
         text = read_text(file)
     except OSError as error:
         raise ImportedError(f"{file}: cannot be read: {error.strerror}") from None

@@ -99,16 +99,13 @@ def _scenario(imported: Imported, network: str) -> Iterator[str]:
 
 def _together(flows: tuple[Flow, ...]) -> list[list[Flow]]:
     """Flows to one host of the same size at the same time, from a host each."""
-    found: dict[tuple[str, int, int], list[list[Flow]]] = {}
+    found: dict[tuple[str, int, int, int], list[Flow]] = {}
+    of_source: Counter[Flow] = Counter()
     for flow in flows:
-        lists = found.setdefault((flow.target, flow.size, flow.start_ns), [])
-        for each in lists:
-            if all(flow.source != other.source for other in each):
-                each.append(flow)
-                break
-        else:
-            lists.append([flow])
-    return [each for lists in found.values() for each in lists]
+        place = of_source[flow]
+        of_source[flow] += 1
+        found.setdefault((flow.target, flow.size, flow.start_ns, place), []).append(flow)
+    return list(found.values())
 
 
 def _duration_ns(imported: Imported) -> int:

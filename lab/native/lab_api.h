@@ -85,6 +85,7 @@ int64_t lab_send_frame(lab *l, uint32_t node, uint32_t len, const uint8_t *octet
  * Rates in bit/s, times in ns. */
 typedef struct {
     uint32_t control; /* 0: DCQCN; or enum delay_kind */
+    bool selective;   /* selective repeat; otherwise go-back-N */
     struct {
         double ewma, beta, additive_increase;
         uint64_t low, high, least_rtt;

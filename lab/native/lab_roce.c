@@ -233,11 +233,12 @@ static void on_data(roce *r, const struct roce_packet *packet, size_t len, uint6
         r->unknown_qp++;
         return;
     }
-    struct responder_params params = {r->options.dscp, r->options.cnp_interval};
+    const lab_roce_options *o = &r->options;
+    struct responder_params params = {o->dscp, o->cnp_interval, o->selective ? o->window : 0};
     struct responder_io io = responder_io(r);
     uint64_t before = s->messages;
     responder_on_data(s, &params, &io, packet, len, now);
-    if (i < r->n_told && r->told[i] && s->messages != before)
+    for (; i < r->n_told && r->told[i] && before != s->messages; before++)
         lab_job_received(r->host->lab, r->told[i] - 1, now);
 }
 
@@ -295,6 +296,8 @@ static void roce_free(lab_role *role)
     roce *r = (roce *)role;
     for (uint32_t i = 0; i < r->n_requesters; i++)
         requester_free(&r->requesters[i]);
+    for (uint32_t i = 0; i < r->n_responders; i++)
+        responder_free(&r->responders[i]);
     free(r->requesters);
     free(r->timers);
     free(r->data);

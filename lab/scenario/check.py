@@ -324,6 +324,8 @@ def _reach(
     mixed = {wiring.settings(host).ip for host in (*sources, *targets)}
     if len(mixed) > 1:
         yield (), "some of these hosts use IPv4 and some IPv6"
+    if len({wiring.settings(host).retransmission for host in (*sources, *targets)}) > 1:
+        yield (), "some of these hosts have selective-repeat as their retransmission, and some not"
     far = {wiring.pe_of(host) for host in targets}
     for pe in sorted({wiring.pe_of(host) for host in sources}):
         for other in sorted(far):

@@ -27,6 +27,7 @@ from fcn.lab.roce import (
     PSNS,
     QPS,
     ControlName,
+    RetransmissionName,
     RoceOptions,
     Swift,
     Timely,
@@ -230,8 +231,8 @@ class HostSettings(Model):
     `ecn`: of its data packets; switches neither mark what is not-ect nor notify its sender.
     `cnp_interval`: where left out that of DCQCN's profile. `first_psn`: of every connection, at
     random where left out; `first_qp`, `first_accepted_qp`: queue pairs of the first connection that
-    it opens or accepts. `control`: what rates follow; where it is not `dcqcn`, that still has the
-    highest and the least rate."""
+    it opens or accepts. `retransmission`: the same of hosts that send to each other. `control`:
+    what rates follow; where it is not `dcqcn`, that still has the highest and the least rate."""
 
     ip: Literal[4, 6] = 4
     mtu: Annotated[int, Field(ge=4, le=MAX_MTU, multiple_of=4)] = 1024
@@ -239,6 +240,7 @@ class HostSettings(Model):
     window: Annotated[int, Field(ge=1, le=MAX_WINDOW)] = MAX_WINDOW
     timeout: Annotated[Time, Field(ge=1)] = 67_000_000
     retries: Annotated[int, Field(ge=0, le=1000)] = 7
+    retransmission: RetransmissionName = "go-back-n"
     cnp_interval: Time = 50_000
     ecn: EcnField = "ect0"
     first_psn: Annotated[int, Field(ge=0, lt=PSNS)] | None = None

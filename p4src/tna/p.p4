@@ -38,6 +38,7 @@
 // QueueLevel begins in the first stage only if nobody else writes its container there.
 @pa_auto_init_metadata
 @pa_solitary("egress", "md.meta.base.level")
+@pa_solitary("ingress", "md.meta.base.is_malformed")
 // In smaller pieces they are not copied to each other.
 @pa_container_size("egress", "hdr.p.outer_ipv6.flow_label", 32)
 @pa_container_size("egress", "hdr.p.fast_cnp.word", 32)
@@ -104,14 +105,14 @@ control PIngress(
                 port_rx.count(md.meta.base.ingress_port);
             }
 
-            if (md.meta.base.copy_kind != NotificationKind.NONE) {
-                md.meta.base.forward = Forward.UNDERLAY;
-            } else if (md.meta.base.drop_reason == DropReason.NONE) {
-                wan_arrival.apply(hdr.p.outer_ipv6, md.meta.base);
-            }
-            if (md.meta.base.copy_kind == NotificationKind.NONE
-                    && md.meta.base.destination == Destination.END_SID) {
-                srv6_end.apply(hdr.p.outer_ipv6, hdr.p.srv6, md.meta.base.drop_reason);
+            // Of a packet that does not go on, the next segment is of no use.
+            if (md.meta.base.copy_kind == NotificationKind.NONE) {
+                if (md.meta.base.destination == Destination.END_SID) {
+                    srv6_end.apply(hdr.p.outer_ipv6, hdr.p.srv6, md.withheld);
+                }
+                if (md.meta.base.drop_reason == DropReason.NONE) {
+                    wan_arrival.apply(hdr.p.outer_ipv6, md.meta.base);
+                }
             }
             if (md.meta.base.forward == Forward.UNDERLAY) {
                 underlay.apply(hdr.p.outer_ipv6, hdr.p.ethernet, md.meta.base);
@@ -130,7 +131,16 @@ control PIngress(
                     punt_limit.apply(md.meta.base.vrf, md.punt_color);
                 }
             }
-            if (md.meta.base.drop_reason != DropReason.NONE) {
+            // Here, because a stage counts three of them: limits are not for copies.
+            if (md.meta.base.copy_kind != NotificationKind.NONE
+                    && md.meta.base.drop_reason == DropReason.NONE
+                    && md.meta.base.punt_reason == PuntReason.NONE) {
+                notifications_sent.count(NotificationKind.FAST_CNP);
+            }
+            if (md.withheld != DropReason.NONE && md.meta.base.forward == Forward.UNDERLAY) {
+                drops.count(md.withheld);
+                ig_dprsr_md.drop_ctl = 1;
+            } else if (md.meta.base.drop_reason != DropReason.NONE) {
                 drops.count(md.meta.base.drop_reason);
                 ig_dprsr_md.drop_ctl = 1;
             } else if (md.punt_color != GREEN) {
@@ -142,9 +152,6 @@ control PIngress(
                 finish_at_cpu();
             } else {
                 ig_tm_md.ucast_egress_port = md.meta.base.egress_port;
-                if (md.meta.base.copy_kind != NotificationKind.NONE) {
-                    notifications_sent.count(NotificationKind.FAST_CNP);
-                }
             }
         }
     }

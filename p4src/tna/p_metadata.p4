@@ -14,6 +14,8 @@ struct tna_p_meta_t {
     color_t notification_color;
     bit<1> gate_passed;
     bool wanted;
+    // A late reason to drop the packet: no next segment
+    DropReason withheld;
     bool marked;
 }
 

@@ -34,6 +34,7 @@ parser PIngressParser(
     state parse_copy {
         packet.extract(hdr.copy);
         md.meta.base.copy_kind = NotificationKind.FAST_CNP;
+        md.meta.base.forward = Forward.UNDERLAY;
         transition parse_ethernet;
     }
 

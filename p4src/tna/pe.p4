@@ -364,6 +364,17 @@ control PeEgress(
     action take_time() {
         md.now = TICKS(eg_prsr_md.global_tstamp);
     }
+    action tell_sender() {
+        md.wanted = true;
+    }
+    // A table only to be placed: the gate's register needs memory that the flow tables leave.
+    @hidden PLACED(own_congestion)
+    table own_congestion {
+        actions = {
+            tell_sender;
+        }
+        const default_action = tell_sender;
+    }
     action copy_to_second_pass() {
         eg_dprsr_md.mirror_type = MIRROR_COPY;
         md.mirror_session = (MirrorId_t)(bit<10>)MirrorSession.RECIRC;
@@ -397,7 +408,7 @@ control PeEgress(
 
             // FCN-12: this node is the ingress PE of the flow, so it tells the sender itself.
             if (md.meta.base.level_notifies == 1 && hdr.bridge.pass == PassType.LABELLED) {
-                md.wanted = true;
+                own_congestion.apply();
             }
             own_congestion_gate.apply(
                 md.wanted, hdr.pe.outer_ipv6.flow_label, md.meta.base.level_interval, md.now,

@@ -50,7 +50,10 @@ _STACK_OPS = frozenset({"last_stack_index", "size_stack"})
 
 def parse_json(data: bytes) -> m.Model:
     """Build the model of a program from JSON; raises ProgramError or UnsupportedError."""
-    return build_model(read_program(data))
+    try:
+        return build_model(read_program(data))
+    finally:
+        read_program.cache_clear()
 
 
 def build_model(root: Mapping[str, Any]) -> m.Model:

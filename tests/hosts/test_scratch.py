@@ -77,7 +77,8 @@ def test_a_folder_removed_before_its_lock_is_made_again(
     temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As another process does that takes it for one that was left."""
-    lock, locked = fcntl.flock, []
+    lock = fcntl.flock
+    locked: list[int] = []
 
     def late(descriptor: int, operation: int) -> None:
         if not locked:

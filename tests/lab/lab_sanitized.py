@@ -90,7 +90,10 @@ def run(sanitize: bool) -> int:
             link.tap(1, 200_000)
         network.links[1].tap(0, 20_000, select=FrameKind.MARKED, snap=33)
         simulation.keep_notices(20)
-        hosts = [network.roce(side, n, options) for side in (1, 2) for n in range(2)]
+        selective = replace(options, retransmission="selective-repeat")
+        hosts = [
+            network.roce(side, n, (selective, options)[n]) for side in (1, 2) for n in range(2)
+        ]
         for number, host in enumerate(hosts):
             connection = host.connect(address(2 if number < 2 else 1, number % 2))
             for size in (1, 5_000, 300_000):

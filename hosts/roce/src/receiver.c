@@ -165,7 +165,8 @@ static void on_data(struct receiver *r, const struct roce_packet *packet, size_t
     if (packet->ecn == ECN_CE)
         log_event(r->options->log, now, "ce", "\"qp\":%" PRIu32 ",\"psn\":%" PRIu32,
                   qp->responder.local_qp, packet->psn);
-    struct responder_params params = {r->options->dscp, r->options->cnp_interval};
+    struct responder_params params = {
+        .dscp = r->options->dscp, .cnp_interval = r->options->cnp_interval};
     struct responder_io io = io_of(r);
     responder_on_data(&qp->responder, &params, &io, packet, len, now);
 }

@@ -1,4 +1,4 @@
-#include "requester.h"
+#include "requester_cm.h"
 
 #include "bytes.h"
 
@@ -27,6 +27,7 @@ void requester_free(struct requester *r)
 {
     free(r->messages);
     free(r->asked);
+    marks_free(&r->kept);
     r->messages = NULL;
     r->asked = NULL;
 }
@@ -55,12 +56,6 @@ bool requester_post(struct requester *r, uint64_t id, uint64_t size, uint64_t st
     return true;
 }
 
-static void tell(const struct requester *r, const struct requester_io *io, enum roce_notice what,
-                 uint64_t value, uint64_t now)
-{
-    io->notice(io->context, r, what, value, &r->params.remote, now);
-}
-
 /* Run the timers of the rate, and tell of a cut. */
 static void advance(struct requester *r, const struct requester_io *io, uint64_t now)
 {
@@ -73,99 +68,10 @@ static void advance(struct requester *r, const struct requester_io *io, uint64_t
                r->rp.last_cut);
 }
 
-/* Connection manager. */
-
 void requester_join(struct requester *r, uint32_t remote_qp)
 {
     r->state = CONNECTED;
     r->remote_qp = remote_qp;
-}
-
-void requester_connect(struct requester *r, uint64_t at)
-{
-    r->state = CONNECTING;
-    r->cm_at = at;
-    r->cm_tries = 0;
-}
-
-void requester_disconnect(struct requester *r, uint64_t at)
-{
-    r->state = DISCONNECTING;
-    r->timeout_at = ROCE_NEVER;
-    r->cm_at = at;
-    r->cm_tries = 0;
-}
-
-static void send_cm(const struct requester *r, const struct requester_io *io,
-                    enum cm_attribute attribute, uint64_t now)
-{
-    const struct requester_params *p = &r->params;
-    uint8_t payload[CM_PAYLOAD];
-    struct cm_message message = {
-        .attribute = attribute,
-        .transaction = r->local_comm_id,
-        .local_comm_id = r->local_comm_id,
-        .remote_comm_id = r->remote_comm_id,
-        .local_qp = r->local_qp,
-        .remote_qp = r->remote_qp,
-        .starting_psn = r->first_psn,
-        .service_id = p->service_id,
-        .mtu = p->mtu,
-        .local = p->local,
-        .remote = p->remote,
-    };
-    struct roce_packet packet = {
-        .src = p->local,
-        .dst = p->remote,
-        .udp_src_port = roce_udp_src_port(r->local_qp, QP_CONNECTION_MANAGER),
-        .opcode = UD_SEND_ONLY,
-        .p_key = DEFAULT_P_KEY,
-        .dest_qp = QP_CONNECTION_MANAGER,
-        .payload = payload,
-        .payload_len = sizeof payload,
-    };
-
-    cm_build(&message, payload);
-    io->send(io->context, &packet, now);
-}
-
-static void end(struct requester *r, const struct requester_io *io, enum requester_state state,
-                uint64_t now)
-{
-    r->state = state;
-    r->cm_at = r->timeout_at = ROCE_NEVER;
-    tell(r, io, state == FAILED ? NOTICE_FAILED : NOTICE_CLOSED, r->acknowledged, now);
-}
-
-void requester_on_cm(struct requester *r, const struct requester_io *io,
-                     const struct cm_message *message, uint64_t now)
-{
-    if (message->attribute == CM_REP && (r->state == CONNECTING || r->state == CONNECTED)) {
-        r->remote_comm_id = message->local_comm_id;
-        r->remote_qp = message->local_qp;
-        send_cm(r, io, CM_RTU, now);
-        if (r->state == CONNECTING)
-            tell(r, io, NOTICE_CONNECTED, r->remote_qp, now);
-        r->state = CONNECTED;
-        r->cm_at = ROCE_NEVER;
-    } else if (message->attribute == CM_REJ && r->state == CONNECTING) {
-        end(r, io, FAILED, now);
-    } else if (message->attribute == CM_DREP && r->state == DISCONNECTING) {
-        end(r, io, CLOSED, now);
-    }
-}
-
-/* REQ until connected, DREQ until answered or given up. */
-static void retry_cm(struct requester *r, const struct requester_io *io, uint64_t now)
-{
-    bool connecting = r->state == CONNECTING;
-
-    if (r->cm_tries++ == r->params.cm_retries) {
-        end(r, io, connecting ? FAILED : CLOSED, now);
-        return;
-    }
-    send_cm(r, io, connecting ? CM_REQ : CM_DREQ, now);
-    r->cm_at = now + r->params.cm_timeout;
 }
 
 /* Congestion control by delay. */
@@ -225,7 +131,7 @@ static void ask(struct requester *r, uint64_t now)
 static void tell_cut(struct requester *r, const struct requester_io *io, uint64_t now)
 {
     r->cuts++;
-    tell(r, io, NOTICE_CUT, (uint64_t)requester_rate(r), now);
+    requester_tell(r, io, NOTICE_CUT, (uint64_t)requester_rate(r), now);
 }
 
 /* So many more packets are acknowledged, the last one by an ACK: of the newest packet that asked. */
@@ -250,10 +156,41 @@ static void lost(struct requester *r, const struct requester_io *io, bool all, u
 
 /* Data. */
 
+/* The first packet that is to be sent again and not known to be there. */
+static void find_again(struct requester *r)
+{
+    while (r->again < r->kept_end && r->again < r->lost_end &&
+           marks_get(&r->kept, (uint32_t)r->again))
+        r->again++;
+    while (r->again < r->lost_end && message_at(r, r->again_cursor)->first +
+                                             message_at(r, r->again_cursor)->packets <= r->again)
+        r->again_cursor++;
+}
+
+/* Selective repeat: all is lost before `end` that the receiver has not said to have. */
+static void send_lost(struct requester *r, const struct requester_io *io, uint64_t begin,
+                      uint64_t end, uint64_t now)
+{
+    uint64_t missing = 0;
+
+    for (uint64_t i = begin; i < end; i++)
+        missing += i >= r->kept_end || !marks_get(&r->kept, (uint32_t)i);
+    requester_tell(r, io, NOTICE_RETRANSMISSION, missing, now);
+    r->lost_end = end;
+    find_again(r);
+}
+
+static void all_lost(struct requester *r, const struct requester_io *io, uint64_t now)
+{
+    r->again = r->acknowledged;
+    r->again_cursor = r->first_message;
+    send_lost(r, io, r->acknowledged, r->highest, now);
+}
+
 /* Send again from the oldest packet that has not been acknowledged. */
 static void go_back(struct requester *r, const struct requester_io *io, uint64_t now)
 {
-    tell(r, io, NOTICE_RETRANSMISSION, r->next - r->acknowledged, now);
+    requester_tell(r, io, NOTICE_RETRANSMISSION, r->next - r->acknowledged, now);
     r->next = r->asked_before = r->acknowledged;
     r->cursor = r->first_message;
 }
@@ -263,6 +200,8 @@ static void progress(struct requester *r, const struct requester_io *io, uint64_
 {
     if (acknowledged <= r->acknowledged || acknowledged > r->highest)
         return;
+    for (uint64_t i = r->acknowledged; i < acknowledged && i < r->kept_end; i++)
+        marks_take(&r->kept, (uint32_t)i);
     r->acknowledged = acknowledged;
     r->timeouts_in_a_row = 0;
     r->timeout_at = acknowledged == r->highest ? ROCE_NEVER : now + r->params.timeout;
@@ -277,6 +216,31 @@ static void progress(struct requester *r, const struct requester_io *io, uint64_
         r->cursor = r->first_message;
     if (r->next < acknowledged)
         r->next = acknowledged;
+    if (r->again < acknowledged) {
+        r->again = acknowledged;
+        r->again_cursor = r->first_message;
+    }
+    find_again(r);
+}
+
+/* The receiver kept a packet; whether that says that others are lost. */
+static bool on_kept(struct requester *r, const struct requester_io *io, uint64_t kept, uint64_t now)
+{
+    uint64_t begin = r->kept_end > r->acknowledged ? r->kept_end : r->acknowledged;
+
+    if (begin < r->lost_end)
+        begin = r->lost_end;
+    if (!marks_set(&r->kept, (uint32_t)r->acknowledged, (uint32_t)kept, 1))
+        return false;
+    if (kept >= r->kept_end)
+        r->kept_end = kept + 1;
+    if (kept <= begin) {
+        find_again(r);
+        return false;
+    }
+    requester_tell(r, io, NOTICE_NAK, r->acknowledged, now);
+    send_lost(r, io, begin, kept, now);
+    return true;
 }
 
 void requester_on_ack(struct requester *r, const struct requester_io *io,
@@ -297,7 +261,17 @@ void requester_on_ack(struct requester *r, const struct requester_io *io,
     } else if (packet->payload[0] == AETH_NAK_SEQUENCE && r->acknowledged + ahead < r->highest) {
         r->naks++;
         progress(r, io, r->acknowledged + ahead, now);
-        tell(r, io, NOTICE_NAK, r->acknowledged, now);
+        if (r->params.selective) {
+            if (packet->payload_len < AETH_HEADER + SACK_HEADER)
+                return;
+            uint64_t kept = r->acknowledged +
+                            ((get24(packet->payload + AETH_HEADER + 1) - packet->psn) & PSN_MASK);
+            if (kept > r->acknowledged && kept < r->highest && on_kept(r, io, kept, now) &&
+                by_delay(r))
+                lost(r, io, false, now);
+            return;
+        }
+        requester_tell(r, io, NOTICE_NAK, r->acknowledged, now);
         r->timeout_at = now + r->params.timeout;
         go_back(r, io, now);
         if (by_delay(r))
@@ -332,17 +306,20 @@ void requester_timers(struct requester *r, const struct requester_io *io, uint64
 {
     advance(r, io, now);
     if (r->cm_at <= now)
-        retry_cm(r, io, now);
+        requester_retry_cm(r, io, now);
     if (r->timeout_at > now)
         return;
     r->timeouts++;
-    tell(r, io, NOTICE_TIMEOUT, r->acknowledged, now);
+    requester_tell(r, io, NOTICE_TIMEOUT, r->acknowledged, now);
     r->timeout_at = now + r->params.timeout;
     if (r->timeouts_in_a_row++ == r->params.retries) {
-        end(r, io, FAILED, now);
+        requester_end(r, io, FAILED, now);
         return;
     }
-    go_back(r, io, now);
+    if (r->params.selective)
+        all_lost(r, io, now);
+    else
+        go_back(r, io, now);
     if (by_delay(r))
         lost(r, io, true, now);
 }
@@ -363,10 +340,13 @@ uint64_t requester_data_due(const struct requester *r)
 {
     double fraction;
 
-    if (r->state != CONNECTED || r->next == r->posted ||
-        r->next - r->acknowledged >= window_of(r))
+    bool repeats = r->again < r->lost_end;
+
+    if (r->state != CONNECTED ||
+        (!repeats &&
+         (r->next == r->posted || r->next - r->acknowledged >= window_of(r))))
         return ROCE_NEVER;
-    uint64_t start = message_at(r, r->cursor)->start;
+    uint64_t start = repeats ? 0 : message_at(r, r->cursor)->start;
     uint64_t due = r->has_sent ? paced(r, &fraction) : 0;
     return due > start ? due : start;
 }
@@ -391,8 +371,10 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
 {
     const struct requester_params *p = &r->params;
     uint8_t payload[ROCE_MAX_PAYLOAD];
-    const struct message *m = message_at(r, r->cursor);
-    uint64_t position = r->next - m->first;
+    bool repeats = r->again < r->lost_end;
+    uint64_t number = repeats ? r->again : r->next;
+    const struct message *m = message_at(r, repeats ? r->again_cursor : r->cursor);
+    uint64_t position = number - m->first;
     bool first = position == 0, last = position + 1 == m->packets;
     size_t head = first ? RETH_HEADER : 0;
     /* Sizes are rounded up to whole words: pad octets would say no more. */
@@ -408,7 +390,7 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
         .p_key = DEFAULT_P_KEY,
         .ack_req = last || (p->ack_every && position % p->ack_every == p->ack_every - 1),
         .dest_qp = r->remote_qp,
-        .psn = (r->first_psn + (uint32_t)r->next) & PSN_MASK,
+        .psn = (r->first_psn + (uint32_t)number) & PSN_MASK,
         .payload = payload,
         .payload_len = head + octets,
     };
@@ -416,10 +398,11 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
     advance(r, io, now);
     keep_schedule(r, now);
     /* A window that is full before a packet would ask is opened by its last one. */
-    if (r->asked_before <= r->acknowledged && r->next + 1 - r->acknowledged >= window_of(r))
+    if (repeats || (r->asked_before <= r->acknowledged &&
+                    number + 1 - r->acknowledged >= window_of(r)))
         packet.ack_req = true;
-    if (packet.ack_req)
-        r->asked_before = r->next + 1;
+    if (packet.ack_req && !repeats)
+        r->asked_before = number + 1;
     memset(payload, 0, packet.payload_len);
     if (first) {
         put32(payload + 8, REMOTE_KEY);
@@ -428,15 +411,18 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
     if (octets >= REQUESTER_TIME)
         put64(payload + head, now);
     io->send(io->context, &packet, now);
-    r->retransmitted += r->next < r->highest;
-    if (by_delay(r) && packet.ack_req && r->next >= r->highest)
+    r->retransmitted += number < r->highest;
+    if (by_delay(r) && packet.ack_req && number >= r->highest)
         ask(r, now);
-    if (++r->next > r->highest) {
+    if (repeats) {
+        r->again++;
+        find_again(r);
+    } else if (++r->next > r->highest) {
         if (r->timeout_at == ROCE_NEVER)
             r->timeout_at = now + p->timeout;
         r->highest = r->next;
     }
-    if (last)
+    if (last && !repeats)
         r->cursor++;
     r->last_len = roce_length(&packet);
     r->packets++;

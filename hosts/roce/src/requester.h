@@ -1,8 +1,12 @@
 /*
- * The sending side of a reliable connection: connection manager, RDMA WRITEs with go-back-N, and
- * congestion control: DCQCN's reaction point, or TIMELY or Swift in its place. It knows neither
- * sockets nor a clock: the caller passes the time in nanoseconds, delivers what arrives and asks
- * when to call again.
+ * The sending side of a reliable connection: connection manager, RDMA WRITEs with go-back-N or
+ * selective repeat, and congestion control: DCQCN's reaction point, or TIMELY or Swift in its place.
+ * It knows neither sockets nor a clock: the caller passes the time in nanoseconds, delivers what
+ * arrives and asks when to call again.
+ *
+ * Selective repeat is that of IRN (Mittal et al., SIGCOMM 2018, section 3.1): a NAK has the PSN of a
+ * packet that the receiver kept, and each packet before that it has not said to have is lost. It is
+ * sent again once; a time-out sends again all that the receiver has not said to have.
  */
 #ifndef FCN_ROCE_REQUESTER_H
 #define FCN_ROCE_REQUESTER_H
@@ -10,6 +14,7 @@
 #include "cm.h"
 #include "dcqcn.h"
 #include "delay.h"
+#include "marks.h"
 #include "notice.h"
 #include "packet.h"
 
@@ -26,6 +31,7 @@ struct requester_params {
     unsigned ack_every;     /* packets, within a message; its last one always asks for an ACK */
     uint32_t window;        /* packets sent and not acknowledged, below 2^23 */
     uint64_t timeout;       /* without progress until everything is sent again */
+    bool selective;         /* selective repeat; otherwise go-back-N */
     unsigned retries;       /* timeouts in a row that end the connection */
     uint64_t service_id;
     uint64_t cm_timeout;
@@ -61,6 +67,10 @@ struct requester {
     /* Messages not yet complete: a ring of `size`; `cursor` is the one `next` belongs to. */
     struct message *messages;
     uint64_t ring_size, first_message, end_message, cursor;
+    /* Of selective repeat: what the receiver kept, up to `kept_end`; from `again` to `lost_end` all
+     * else is to be sent again, and `again_cursor` is the message that `again` belongs to. */
+    struct marks kept;
+    uint64_t kept_end, again, lost_end, again_cursor;
     struct dcqcn rp;
     struct delay_control delay;
     /* Those not answered yet: a ring of `asked_size`. None of packets that were sent again, whose

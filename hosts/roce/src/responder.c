@@ -18,6 +18,7 @@ void responder_init(struct responder *r, const struct ip_address *local,
         .open = true,
         .synchronised = true,
         .expected_psn = req->starting_psn,
+        .kept_psn = req->starting_psn,
     };
 }
 
@@ -26,6 +27,11 @@ void responder_join(struct responder *r, const struct ip_address *local, uint32_
 {
     *r = (struct responder){
         .local = *local, .local_qp = local_qp, .remote_qp = remote_qp, .open = true};
+}
+
+void responder_free(struct responder *r)
+{
+    marks_free(&r->kept);
 }
 
 bool responder_takes(struct responder *r, const struct roce_packet *packet)
@@ -103,9 +109,9 @@ static void send_cnp(struct responder *r, const struct responder_params *params,
 
 static void acknowledge(struct responder *r, const struct responder_params *params,
                         const struct responder_io *io, uint8_t syndrome, uint32_t psn,
-                        uint64_t now)
+                        const struct roce_packet *kept, uint64_t now)
 {
-    uint8_t aeth[AETH_HEADER];
+    uint8_t aeth[AETH_HEADER + SACK_HEADER] = {0};
     struct roce_packet packet = {
         .src = r->local,
         .dst = r->peer,
@@ -116,12 +122,66 @@ static void acknowledge(struct responder *r, const struct responder_params *para
         .dest_qp = r->remote_qp,
         .psn = psn & PSN_MASK,
         .payload = aeth,
-        .payload_len = sizeof aeth,
+        .payload_len = kept ? sizeof aeth : AETH_HEADER,
     };
 
+    if (kept)
+        put24(aeth + AETH_HEADER + 1, kept->psn);
     aeth[0] = syndrome;
     put24(aeth + 1, r->message_number);
     io->send(io->context, &packet, now);
+}
+
+enum { KEPT = 1, KEPT_LAST };
+
+static void count(struct responder *r, const struct roce_packet *packet, size_t len)
+{
+    bool first = packet->opcode == RC_WRITE_FIRST || packet->opcode == RC_WRITE_ONLY;
+
+    r->packets++;
+    r->octets += len;
+    r->payload += packet->payload_len;
+    if (first && packet->payload_len >= RETH_HEADER)
+        r->payload -= RETH_HEADER;
+}
+
+static void next_packet(struct responder *r, bool last)
+{
+    uint32_t next = (r->expected_psn + 1) & PSN_MASK;
+
+    if (r->kept_psn == r->expected_psn)
+        r->kept_psn = next;
+    r->expected_psn = next;
+    if (last) {
+        r->messages++;
+        r->message_number = (r->message_number + 1) & PSN_MASK;
+    }
+}
+
+/* A packet ahead of a gap: kept, as far as there is room, and said which (IRN, section 3.1). */
+static void keep(struct responder *r, const struct responder_params *params,
+                 const struct responder_io *io, const struct roce_packet *packet, size_t len,
+                 uint32_t ahead, bool last, uint64_t now)
+{
+    uint32_t edge = (r->kept_psn - r->expected_psn) & PSN_MASK;
+
+    if (ahead < edge && marks_get(&r->kept, packet->psn)) {
+        r->repeated++;
+    } else if (ahead > params->keeps ||
+               !marks_set(&r->kept, r->expected_psn, packet->psn, last ? KEPT_LAST : KEPT)) {
+        r->beyond_gap++;
+        return;
+    } else {
+        count(r, packet, len);
+    }
+    r->naks++;
+    if (ahead > edge) {
+        io->notice(io->context, r, NOTICE_GAP, ahead - edge, now);
+        io->notice(io->context, r, NOTICE_NAK_SENT, r->expected_psn, now);
+    }
+    if (ahead >= edge)
+        r->kept_psn = (packet->psn + 1) & PSN_MASK;
+    acknowledge(r, params, io, AETH_NAK_SEQUENCE, r->expected_psn, packet, now);
 }
 
 void responder_on_data(struct responder *r, const struct responder_params *params,
@@ -130,10 +190,9 @@ void responder_on_data(struct responder *r, const struct responder_params *param
 {
     if (!r->synchronised) {
         r->synchronised = true;
-        r->expected_psn = packet->psn;
+        r->expected_psn = r->kept_psn = packet->psn;
     }
     uint32_t ahead = (packet->psn - r->expected_psn) & PSN_MASK;
-    bool first = packet->opcode == RC_WRITE_FIRST || packet->opcode == RC_WRITE_ONLY;
     bool last = packet->opcode == RC_WRITE_LAST || packet->opcode == RC_WRITE_ONLY;
 
     if (packet->ecn == ECN_CE) {
@@ -143,7 +202,11 @@ void responder_on_data(struct responder *r, const struct responder_params *param
     if (ahead > PSN_MASK / 2) {
         r->repeated++;
         if (packet->ack_req)
-            acknowledge(r, params, io, AETH_ACK, r->expected_psn - 1, now);
+            acknowledge(r, params, io, AETH_ACK, r->expected_psn - 1, NULL, now);
+        return;
+    }
+    if (ahead && params->keeps) {
+        keep(r, params, io, packet, len, ahead, last, now);
         return;
     }
     if (ahead) {
@@ -153,21 +216,16 @@ void responder_on_data(struct responder *r, const struct responder_params *param
             r->naks++;
             io->notice(io->context, r, NOTICE_GAP, ahead, now);
             io->notice(io->context, r, NOTICE_NAK_SENT, r->expected_psn, now);
-            acknowledge(r, params, io, AETH_NAK_SEQUENCE, r->expected_psn, now);
+            acknowledge(r, params, io, AETH_NAK_SEQUENCE, r->expected_psn, NULL, now);
         }
         return;
     }
     r->nak_sent = false;
-    r->expected_psn = (r->expected_psn + 1) & PSN_MASK;
-    r->packets++;
-    r->octets += len;
-    r->payload += packet->payload_len;
-    if (first && packet->payload_len >= RETH_HEADER)
-        r->payload -= RETH_HEADER;
-    if (last) {
-        r->messages++;
-        r->message_number = (r->message_number + 1) & PSN_MASK;
-    }
-    if (packet->ack_req)
-        acknowledge(r, params, io, AETH_ACK, packet->psn, now);
+    count(r, packet, len);
+    next_packet(r, last);
+    bool fills = false;
+    for (uint8_t mark; (mark = marks_take(&r->kept, r->expected_psn)); fills = true)
+        next_packet(r, mark == KEPT_LAST);
+    if (packet->ack_req || fills)
+        acknowledge(r, params, io, AETH_ACK, r->expected_psn - 1, NULL, now);
 }

@@ -1,11 +1,12 @@
 /*
- * The receiving side of reliable connections: ACK and NAK of go-back-N, and the DCQCN notification
- * point. Like the requester it knows neither sockets nor a clock.
+ * The receiving side of reliable connections: ACK and NAK of go-back-N or of selective repeat, and the
+ * DCQCN notification point. Like the requester it knows neither sockets nor a clock.
  */
 #ifndef FCN_ROCE_RESPONDER_H
 #define FCN_ROCE_RESPONDER_H
 
 #include "cm.h"
+#include "marks.h"
 #include "notice.h"
 #include "packet.h"
 
@@ -17,16 +18,20 @@ struct responder {
     bool synchronised; /* expected_psn is known */
     uint32_t expected_psn;
     uint32_t message_number;
-    bool nak_sent; /* for the gap before expected_psn: one is enough */
+    bool nak_sent; /* for the gap before expected_psn: go-back-N needs one */
+    /* Of selective repeat: packets that were kept, from expected_psn on, before kept_psn. */
+    struct marks kept;
+    uint32_t kept_psn;
     bool cnp_sent;
     uint64_t last_cnp;
-    /* packets, octets: taken, in order; octets of IP packets. beyond_gap, repeated: not taken. */
+    /* packets, octets: taken; octets of IP packets. beyond_gap, repeated: not taken. */
     uint64_t packets, octets, payload, messages, marked, cnps, naks, beyond_gap, repeated;
 };
 
 struct responder_params {
     uint8_t dscp;
     uint64_t cnp_interval; /* least time between two CNPs of a connection */
+    uint32_t keeps;        /* packets ahead of a gap that are kept, below 2^23; 0: go-back-N */
 };
 
 struct responder_io {
@@ -45,6 +50,7 @@ void responder_init(struct responder *r, const struct ip_address *local,
  * first packet. */
 void responder_join(struct responder *r, const struct ip_address *local, uint32_t local_qp,
                     uint32_t remote_qp);
+void responder_free(struct responder *r);
 
 /* Answer a CM message: `r` is its connection, NULL for a REQ that is rejected with `reason`. */
 void responder_answer(struct responder *r, const struct responder_io *io,

@@ -45,6 +45,7 @@ enum {
 
     RETH_HEADER = 16, /* virtual address(64) R_Key(32) DMA length(32) */
     AETH_HEADER = 4,  /* syndrome(8) MSN(24) */
+    SACK_HEADER = 4,  /* behind a NAK of selective repeat: reserved(8) PSN(24) that was kept */
     DETH_HEADER = 8,  /* Q_Key(32) reserved(8) source QP(24) */
     MAD_LENGTH = 256,
     ICRC_LENGTH = 4,

@@ -35,5 +35,10 @@
 #define STAGE_flow_control
 #define STAGE_hold_level
 #define STAGE_arn_upstream
+#if __TARGET_TOFINO__ == 2
+#define STAGE_own_congestion @stage(8)
+#else
+#define STAGE_own_congestion
+#endif
 
 #endif

@@ -1,5 +1,6 @@
 """C code of actions and primitives."""
 
+from functools import cache
 from inspect import Parameter, signature
 
 from fcn.softswitch.engine import model as m
@@ -16,6 +17,14 @@ INLINED = 320 << 10
 def cell_size(width: int) -> int:
     """Octets of a register cell."""
     return next(n for n in (1, 2, 4, 8, 16) if width <= n * 8)
+
+
+@cache
+def _parameters(method: str) -> int | None:
+    """How many parameters of a primitive a method of Actions takes; None: any number."""
+    of_it = signature(getattr(Actions, method)).parameters
+    kinds = [x.kind for name, x in of_it.items() if name not in ("self", "exprs", "_exprs")]
+    return None if Parameter.VAR_POSITIONAL in kinds else len(kinds)
 
 
 class Actions:
@@ -128,8 +137,7 @@ class Actions:
         method = getattr(self, "_do_" + p.op.lstrip("_"), None)
         if method is None:
             raise UnsupportedError(f"primitive {p.op!r}")
-        wanted = [x.kind for x in signature(method).parameters.values()][1:]
-        if len(wanted) != len(p.params) and Parameter.VAR_POSITIONAL not in wanted:
+        if _parameters(method.__name__) not in (len(p.params), None):
             raise ProgramError(f"primitive {p.op!r} with {len(p.params)} parameters")
         lines: list[str] = method(exprs, *p.params)
         return self.layout.budget.lines(lines)

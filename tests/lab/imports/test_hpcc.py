@@ -1,12 +1,16 @@
 """HPCC's topologies and flows as scenarios; malformed ones by file, line and reason."""
 
+import os
+import time
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from fcn.lab.cli.imports import app
 from fcn.lab.imports.hpcc import read_hpcc
 from fcn.lab.imports.lines import MAX_FLOWS, ImportedError
-from fcn.lab.imports.write import write_scenario
+from fcn.lab.imports.write import scenario_text, write_scenario
 from fcn.lab.run.runner import run_scenario
 
 TOPOLOGY = """\
@@ -136,6 +140,7 @@ def test_a_malformed_topology_is_refused(
         ("1 2 3 100 20000 2", "1 2 3 100 20000 nan", 3, "start 'nan' is no number of 0 or more"),
         ("1 2 3 100 20000 2", "1 2 3 100 20000 -1", 3, "is no number of 0 or more"),
         ("1 2 3 100 20000 2", "1 2 3 100 20000 1e999999", 3, "is no number of 0 or more"),
+        ("1 2 3 100 20000 2", "1 2 3 100 20000 1e60", 3, "start is later than 1000 s"),
         ("1 2 3 100 20000 2", "1 2 3 100 20000 soon", 3, "start 'soon' is no number"),
     ],
 )
@@ -162,6 +167,46 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     topology, flow = files(tmp_path, flows="")
     with pytest.raises(ImportedError, match=r"flow.txt: needs the number of flows"):
         read_hpcc(topology, flow)
+
+
+def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
+    """Nobody may ever write to it."""
+    topology, flow = files(tmp_path)
+    topology.unlink()
+    os.mkfifo(topology)
+    with pytest.raises(ImportedError, match=r"topology\.txt: is no file"):
+        read_hpcc(topology, flow)
+
+
+def test_equal_flows_are_written_in_time_that_grows_with_their_number(tmp_path: Path) -> None:
+    """The most that a file may have: comparing each with each took a minute."""
+    flows = "0 2 3 100 9 0\n1 2 3 100 9 0\n" * (MAX_FLOWS // 2)
+    imported = read_hpcc(*files(tmp_path, flows=f"{MAX_FLOWS}\n{flows}"))
+    before = time.process_time()
+    text = scenario_text(imported, "network.yaml")
+    assert time.process_time() - before < 5
+    assert text.count("from: [h0, h1]") == MAX_FLOWS // 2
+
+
+def test_a_name_that_is_no_text_for_a_terminal_is_told_as_json_would(tmp_path: Path) -> None:
+    files(tmp_path)
+    name = tmp_path / "own\x1b[31m.yaml"
+    arguments = [
+        "hpcc",
+        str(tmp_path / "topology.txt"),
+        str(tmp_path / "flow.txt"),
+        "-o",
+        str(name),
+    ]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0
+    assert name.exists()
+    assert "\x1b" not in done.output
+    assert "own\\u001b[31m.yaml: 4 hosts" in done.output
+    again = CliRunner().invoke(app, arguments)
+    assert again.exit_code == 3
+    assert "\x1b" not in again.output
+    assert "is there already" in again.output
 
 
 def test_what_cannot_be_run_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
