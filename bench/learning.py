@@ -213,7 +213,7 @@ def run(tree: Path, blaster: Path, work: Path, *, page: bool = False) -> Iterato
         with (
             tempfile.TemporaryDirectory(dir=work) as folder,
             running_network(Path(folder), tree) as network,
-            looked_at(network.api) if page else nullcontext(),
+            looked_at(str(network.config.api)) if page else nullcontext(),
         ):
             yield measure(network, blaster, scenario)
 

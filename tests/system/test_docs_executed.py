@@ -3,11 +3,13 @@
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -16,8 +18,8 @@ import yaml
 from docs_commands import PAGES, ROOT, shown
 from docs_instead import ELSEWHERE, FIRST, INSTEAD, UNTIL
 
-WAIT = 120.0
-"""Seconds for a command, of which none takes a tenth."""
+WAIT = 60.0
+"""Seconds for a command, of which none takes half."""
 
 COMMANDS = [command for page in PAGES for command in shown(page)]
 
@@ -119,6 +121,7 @@ def execute(folder: Path, environment: dict[str, str]) -> Execute:
     done: set[str] = set()
 
     def run(command: str) -> None:
+        print(f"{time.monotonic():.1f} {command}", file=sys.stderr, flush=True)
         if command in done:
             return
         if command in FIRST:
@@ -149,17 +152,17 @@ def serve(command: str, folder: Path, environment: dict[str, str]) -> None:
     try:
         while not (said and re.search(UNTIL[command], said)):
             assert time.monotonic() < end, f"{command} did not say {UNTIL[command]!r}: {said}"
-            said += os.read(ours, 65536).decode(errors="replace")
+            if select.select([ours], [], [], 1)[0]:
+                said += os.read(ours, 65536).decode(errors="replace")
         if command == "fcn top":
             os.write(ours, b"q")
         else:
             process.send_signal(signal.SIGINT)
         while process.poll() is None:
             assert time.monotonic() < end, f"{command} did not end"
-            try:
-                os.read(ours, 65536)
-            except OSError:
-                process.wait(WAIT)
+            with suppress(OSError):
+                if select.select([ours], [], [], 0.1)[0]:
+                    os.read(ours, 65536)
         assert process.returncode in (0, 128 + signal.SIGINT, -signal.SIGINT), said
     finally:
         process.kill()
