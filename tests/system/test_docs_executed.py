@@ -135,7 +135,7 @@ def execute(folder: Path, environment: dict[str, str]) -> Execute:
             capture_output=True, text=True, stdin=subprocess.DEVNULL,
         )  # fmt: skip
         assert result.returncode == 0, f"{command}\n{result.stdout}{result.stderr}"
-        assert result.stdout or "ln -s" in command, f"{command} says nothing"
+        assert result.stdout + result.stderr or "ln -s" in command, f"{command} says nothing"
 
     return run
 
