@@ -27,6 +27,10 @@ INSTEAD = {
     "fcn trace p1 -m flow-label=0x80001 --html story.html": (
         "fcn trace p1 -m flow-label=0x80000/0x80000 --html story.html"
     ),
+    "fcn capture pe1 3": "fcn capture pe1 1",
+    'fcn capture pe1 3 -w out.pcap -c 1000 --filter "udp port 1021"': (
+        'fcn capture pe1 4 -w out.pcap -c 1000 --filter "udp port 1021"'
+    ),
     # Ports that are free.
     "fcn page": "fcn page --listen 127.0.0.1:0",
     f"fcn lab play {RUN}": f"fcn lab play {RUN} --listen 127.0.0.1:0",
@@ -51,7 +55,8 @@ UNTIL = {
     "fcn page --listen 127.0.0.1:0": r"http://\S+",
     "fcn top": "nodes up",
     f"fcn lab play {RUN} --listen 127.0.0.1:0": r"http://\S+",
-    "fcn capture pe1 3": "Fast CNP|UDP",
+    "fcn capture pe1 1": "Capturing on",
+    'fcn capture pe1 4 -w out.pcap -c 1000 --filter "udp port 1021"': "listening on",
 }
 """Commands that run until they are ended, by what they say first."""
 

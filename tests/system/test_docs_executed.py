@@ -23,7 +23,7 @@ WAIT = 60.0
 
 COMMANDS = [command for page in PAGES for command in shown(page)]
 
-GRID = {"name": "small", "scenarios": ["dumbbell"], "modes": ["fcn"], "seeds": 1, "until": "1ms"}
+GRID = {"scenarios": ["dumbbell"], "modes": ["fcn"], "seeds": 1, "until": "1ms"}
 
 Execute = Callable[[str], None]
 
@@ -121,7 +121,6 @@ def execute(folder: Path, environment: dict[str, str]) -> Execute:
     done: set[str] = set()
 
     def run(command: str) -> None:
-        print(f"{time.monotonic():.1f} {command}", file=sys.stderr, flush=True)
         if command in done:
             return
         if command in FIRST:
@@ -170,6 +169,7 @@ def serve(command: str, folder: Path, environment: dict[str, str]) -> None:
         os.close(ours)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_of_a_page(page: Path, execute: Execute) -> None:
     for command in shown(page):
@@ -177,6 +177,7 @@ def test_commands_of_a_page(page: Path, execute: Execute) -> None:
             execute(INSTEAD.get(command.text, command.text))
 
 
+@pytest.mark.exhaustive
 def test_a_command_that_fails_is_found(execute: Execute) -> None:
-    with pytest.raises(AssertionError, match="no node p99"):
+    with pytest.raises(AssertionError, match="no node .?p99"):
         execute("fcn counters p99")
