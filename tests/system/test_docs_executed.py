@@ -179,5 +179,5 @@ def test_commands_of_a_page(page: Path, execute: Execute) -> None:
 
 @pytest.mark.exhaustive
 def test_a_command_that_fails_is_found(execute: Execute) -> None:
-    with pytest.raises(AssertionError, match="no node .?p99"):
+    with pytest.raises(AssertionError, match=r"no node .?p99"):
         execute("fcn counters p99")
