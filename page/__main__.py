@@ -56,7 +56,7 @@ def main(
             print(f"live page of the controller at {api}: {url(listening)}", flush=True)
 
     told = of_network(api) if stories else None
-    asyncio.run(serve(hub, listening, announce, watching(api, hub, stories), told))
+    asyncio.run(serve(hub, listening, watching(api, hub, stories), told, announce))
     # A thread of gRPC that gets on while Python ends would abort the process.
     os._exit(0)
 

@@ -160,9 +160,9 @@ class _Server(uvicorn.Server):
 async def serve(
     hub: Hub,
     listening: socket.socket,
-    ready: Callable[[], object],
     source: AbstractAsyncContextManager[None] | None = None,
     stories: Command | None = None,
+    ready: Callable[[], object] = lambda: None,
 ) -> None:
     """Serve until SIGINT or SIGTERM what the hub has, and what the source gives it meanwhile.
     ready: called when either would end it well."""

@@ -96,7 +96,7 @@ def play(
         raise fail(str(error)) from None
     said = f"{escape(result.about.label)} in a browser: {url(listening)}"
     told = partial(console.print, said, soft_wrap=True)
-    asyncio.run(serve(hub, listening, told, stories=of_run(folder)))
+    asyncio.run(serve(hub, listening, stories=of_run(folder), ready=told))
 
 
 def _names(folders: list[Path]) -> list[str]:
