@@ -6,7 +6,8 @@ flows a second, 1,000 and 4,000 handshakes a second, and 50 handshakes a second 
 another offers 10,000. A handshake counts from the time its second half (the REP) was due to be
 sent until both directions can be notified; what is never learned counts as later than all others.
 `--baseline COMMIT` also measures the controller of an earlier commit with the same switches and
-traffic. Prints the figures and ratios, and writes them to bench/results/learning.json.
+traffic, `--page` this one while somebody looks at the live page. Prints the figures and ratios, and
+writes them to bench/results/learning.json, with `--page` to learning_page.json.
 """
 
 import math
@@ -15,9 +16,11 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -184,64 +187,88 @@ def percentile(values: list[float], share: float) -> float | None:
     return found * 1e3 if found < math.inf else None
 
 
-def run(tree: Path, blaster: Path, work: Path) -> Iterator[Result]:
+@contextmanager
+def looked_at(api: str) -> Iterator[None]:
+    """The live page of a controller, and one who takes what it says."""
+    command = [sys.executable, "-m", "fcn.page", "--api", api, "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as page:
+        assert page.stdout is not None
+        stream = page.stdout.readline().split()[-1] + "stream"
+
+        def look() -> None:
+            with suppress(OSError), urllib.request.urlopen(stream) as answer:
+                for _ in answer:
+                    pass
+
+        threading.Thread(target=look).start()
+        try:
+            yield
+        finally:
+            page.terminate()
+
+
+def run(tree: Path, blaster: Path, work: Path, *, page: bool = False) -> Iterator[Result]:
     """All scenarios with the controller of a checkout, each with empty tables."""
     for scenario in SCENARIOS:
         with (
             tempfile.TemporaryDirectory(dir=work) as folder,
             running_network(Path(folder), tree) as network,
+            looked_at(str(network.config.api)) if page else nullcontext(),
         ):
             yield measure(network, blaster, scenario)
 
 
-def report(console: Console, now: list[Result], before: list[Result]) -> None:
+def report(console: Console, now: list[Result], before: list[Result], other: str) -> None:
+    """other: what was different before."""
     title = "Learning; milliseconds, per second, share of a core"
     numbers_of = ("offered", "learned", "p50", "p99", "per second", "controller")
     table = table_of(title, ["load"], numbers_of)
-    for results, suffix in ((now, ""), (before, ", before")):
+    for results, suffix in ((now, ""), (before, f", {other}")):
         for each in results:
             p50, p99 = (f"{x:,.1f}" if x is not None else "never" for x in (each.p50, each.p99))
             numbers = (f"{each.offered:,}", f"{each.learned:,}", p50, p99, f"{each.rate:,.0f}")
             table.add_row(each.scenario + suffix, *numbers, f"{each.cpu:.0%}")
     console.print(table)
-    for one, other in zip(now, before, strict=False):
-        ratio = f"{one.p99 / other.p99:.3f}" if one.p99 and other.p99 else "-"
-        rate = f"{one.rate / other.rate:.1f}" if other.rate else "-"
-        console.print(f"{one.scenario}: p99 is {ratio} of what it was, the rate {rate} times")
+    for one, last in zip(now, before, strict=False):
+        ratio = f"{one.p99 / last.p99:.3f}" if one.p99 and last.p99 else "-"
+        rate = f"{one.rate / last.rate:.3f}" if last.rate else "-"
+        console.print(f"{one.scenario}: p99 is {ratio} of that {other}, the rate {rate} times")
 
 
 def main() -> None:
     parser = options_of("learning", __doc__, results=False)
-    parser.add_argument("--baseline", metavar="COMMIT", help="compare with its controller")
+    compared = parser.add_mutually_exclusive_group()
+    compared.add_argument("--baseline", metavar="COMMIT", help="compare with its controller")
+    compared.add_argument("--page", action="store_true", help="compare with nobody at the page")
     options = parser.parse_args()
     try:
         commit = commit_named(options.baseline) if options.baseline is not None else None
         enter("fcn.bench.learning", sys.argv[1:])
-        _main(commit)
+        _main(commit, options.page)
     except (BaselineError, IsolationError, NetworkError, TargetUnavailableError) as error:
         parser.exit(2, f"{error}\n")
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
 
 
-def _main(commit: str | None) -> None:
+def _main(commit: str | None, page: bool) -> None:
     console = Console()
     make_interfaces()
     with ExitStack() as stack:
         blaster, work = stack.enter_context(workspace())
         now = []
-        for result in run(ROOT, blaster, work):
+        for result in run(ROOT, blaster, work, page=page):
             console.print(result)
             now.append(result)
         before = []
-        if commit is not None:
-            tree = stack.enter_context(checked_out(commit))
+        if commit is not None or page:
+            tree = ROOT if commit is None else stack.enter_context(checked_out(commit))
             for result in run(tree, blaster, work):
                 console.print(result)
                 before.append(result)
-    report(console, now, before)
+    report(console, now, before, "without the page" if page else "before")
     data = {"machine": machine(), "results": now, "before": before}
-    write_results(RESULTS / "learning.json", data)
+    write_results(RESULTS / ("learning_page.json" if page else "learning.json"), data)
 
 
 if __name__ == "__main__":

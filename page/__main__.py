@@ -47,13 +47,18 @@ def main(
     except PageError as error:
         print(f"error: {error}", file=sys.stderr)
         raise typer.Exit(1) from None
-    # As with the controller's, nobody has to read it.
-    with suppress(OSError):
-        print(f"live page of the controller at {api}: {url(listening)}", flush=True)
     os.nice(NICENESS)
     hub = Hub()
-    source = watching(api, hub, stories)
-    asyncio.run(serve(hub, listening, source, of_network(api) if stories else None))
+
+    def announce() -> None:
+        # As with the controller's, nobody has to read it.
+        with suppress(OSError):
+            print(f"live page of the controller at {api}: {url(listening)}", flush=True)
+
+    told = of_network(api) if stories else None
+    asyncio.run(serve(hub, listening, watching(api, hub, stories), told, announce))
+    # A thread of gRPC that gets on while Python ends would abort the process.
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -162,8 +162,10 @@ async def serve(
     listening: socket.socket,
     source: AbstractAsyncContextManager[None] | None = None,
     stories: Command | None = None,
+    ready: Callable[[], object] = lambda: None,
 ) -> None:
-    """Serve until SIGINT or SIGTERM what the hub has, and what the source gives it meanwhile."""
+    """Serve until SIGINT or SIGTERM what the hub has, and what the source gives it meanwhile.
+    ready: called when either would end it well."""
     app = application(hub, listening.getsockname()[0], stories)
     server = _Server(
         uvicorn.Config(
@@ -185,6 +187,7 @@ async def serve(
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * UNREAD)
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop)
+    ready()
     async with source or nullcontext():
         await server.serve(sockets=[listening])
 

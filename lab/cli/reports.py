@@ -70,6 +70,7 @@ def play(
     """Show a run in the browser as the live page shows a network: queues, links and messages in
     virtual time, until Ctrl-C."""
     import asyncio
+    from functools import partial
 
     from fcn.controller.cli.programs import page_missing
 
@@ -93,8 +94,9 @@ def play(
         listening = listening_on(listen or DEFAULT_LISTEN)
     except PageError as error:
         raise fail(str(error)) from None
-    console.print(f"{escape(result.about.label)} in a browser: {url(listening)}", soft_wrap=True)
-    asyncio.run(serve(hub, listening, stories=of_run(folder)))
+    said = f"{escape(result.about.label)} in a browser: {url(listening)}"
+    told = partial(console.print, said, soft_wrap=True)
+    asyncio.run(serve(hub, listening, stories=of_run(folder), ready=told))
 
 
 def _names(folders: list[Path]) -> list[str]:
