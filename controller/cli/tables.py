@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.padding import Padding
@@ -110,28 +111,57 @@ def _table(title: str, *columns: str) -> Table:
 def _print(console: Console, table: Table, before: Sequence[int] = ()) -> list[int]:
     """A terminal gets lines of its width, anything else one line per row. `before`: the widths of
     the columns in the page before this one; returns those in this."""
+    least = before or [0] * len(table.columns)
+    if not console.is_terminal:
+        return _print_lines(console, table, least)
     widest = console.options.update(max_width=_WIDEST)
     natural = [
-        max([least, *(console.measure(each, options=widest).maximum for each in _cells(column))])
-        for column, least in zip(table.columns, before or [0] * len(table.columns), strict=True)
+        max([narrow, *(console.measure(each, options=widest).maximum for each in _cells(column))])
+        for column, narrow in zip(table.columns, least, strict=True)
     ]
     least = [
         width if column.no_wrap else min(width, _FOLDED_WIDTH)
         for column, width in zip(table.columns, natural, strict=True)
     ]
-    if console.is_terminal and sum(least) + _gaps(least) > console.width:
+    if sum(least) + _gaps(least) > console.width:
         _print_in_parts(console, table, natural, least)
         return natural
     whole = max(sum(natural) + _gaps(natural), console.measure(table.title or "").maximum)
-    if not console.is_terminal or whole <= console.width:
+    if whole <= console.width:
         for column, width in zip(table.columns, natural, strict=True):
             column.width = width
-    # print() takes no width beyond the console's.
     usual = console.width
-    console.width = min(whole, usual) if console.is_terminal else whole
+    console.width = min(whole, usual)
     console.print(table)
     console.width = usual
     return natural
+
+
+def _print_lines(console: Console, table: Table, least: Sequence[int]) -> list[int]:
+    """What rich would print of it without colors, at a tenth of the time; in tables of 100,000 rows
+    that is what one waits for."""
+    columns = [[_text(each) for each in _cells(column)] for column in table.columns]
+    widths = [max(low, *map(cell_len, cells)) for low, cells in zip(least, columns, strict=True)]
+    padded = [
+        [" " * (width - cell_len(cell)) + cell for cell in cells]
+        if column.justify == "right"
+        else [cell + " " * (width - cell_len(cell)) for cell in cells]
+        for column, cells, width in zip(table.columns, columns, widths, strict=True)
+    ]
+    if not table.show_header:
+        padded = [cells[1:] for cells in padded]
+    lines = [(" " * _GAP).join(row) for row in zip(*padded, strict=True)]
+    if table.title:
+        lines.insert(0, str(table.title).ljust(sum(widths) + _gaps(widths)))
+    console.out("\n".join(lines), highlight=False)
+    return widths
+
+
+def _text(cell: RenderableType) -> str:
+    if isinstance(cell, str):
+        return Text.from_markup(cell).plain if "[" in cell else cell
+    assert isinstance(cell, Text)
+    return cell.plain
 
 
 def _cells(column: Column) -> Iterator[RenderableType]:

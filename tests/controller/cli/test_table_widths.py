@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from rich.console import Console
+from rich.markup import escape
 
 from fcn.controller.cli import tables
 from fcn.controller.proto import fcn_pb2 as pb
@@ -49,6 +50,21 @@ def test_what_does_not_fit_is_below_the_rest() -> None:
     head, *lines = shown(terminal=True, counted=True)
     assert max(map(len, (head, *lines))) <= 80
     assert f"packets {PACKETS}  octets {OCTETS}" in " ".join(lines)
+
+
+def test_a_pipe_gets_what_a_wide_terminal_does() -> None:
+    """Names with brackets and wide characters, titles, and numbers on the right, too."""
+    texts = []
+    for terminal in (True, False):
+        console = Console(file=io.StringIO(), width=200, force_terminal=terminal, color_system=None)
+        table = tables._table("a title", "node", "packets", "state")
+        table.add_row(escape("[red]東京"), "12", tables._state("away"))
+        table.add_row("pe1", "3", "up")
+        tables._print(console, table, [0, 9, 0])
+        assert isinstance(console.file, io.StringIO)
+        texts.append(console.file.getvalue())
+    assert texts[0] == texts[1]
+    assert "[red]東京         12  away" in texts[1]
 
 
 NODE = pb.NodeStatus(
