@@ -37,7 +37,8 @@ switch_tls: # a switch: -- --certificate certificate.pem --key key.pem --ca ca.p
 @pki_app.command()
 def init(folder: Folder, names: Names = None) -> None:
     """Make CAs, and certificates for the controller, an admin, an operator, somebody who may only
-    look, and whom you name. What is there stays: run it again to add some."""
+    look, and whom you name. What is there stays: run it again to add some. A certificate that
+    is there gets no further names."""
     from fcn.controller.pki.folder import PkiError, make, parse_holder
 
     try:

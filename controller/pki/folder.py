@@ -9,7 +9,7 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import ip_address
@@ -115,6 +115,8 @@ def make(folder: Path, holders: Sequence[Holder]) -> list[tuple[Path, bool]]:
         wanted[holder.place] = Holder(holder.kind, holder.name, names)
     _make_folder(folder)
     with _alone(folder):
+        for holder in holders:
+            _check_names(folder / holder.place, holder)
         return _make(folder, wanted)
 
 
@@ -129,6 +131,28 @@ def _make(folder: Path, wanted: Mapping[Path, Holder]) -> list[tuple[Path, bool]
             _write_folder(folder / place, _files(folder, cas, holder))
         made.append((folder / place, new))
     return made
+
+
+def _check_names(place: Path, holder: Holder) -> None:
+    """Raises PkiError when a certificate that is there lacks a name that is asked for now."""
+    if not holder.names or not _is_folder(place):
+        return
+    known: set[str] = set()
+    with suppress(x509.ExtensionNotFound):
+        names = _only(place / CERTIFICATE).extensions.get_extension_for_class(
+            x509.SubjectAlternativeName
+        )
+        known = {str(each.value).lower() for each in names.value}
+    lacking = [
+        each
+        for each in holder.names
+        if (str(ip_address(each)) if _is_address(each) else each.lower()) not in known
+    ]
+    if lacking:
+        raise PkiError(
+            f"{place} is there, and its certificate does not hold for {', '.join(lacking)}; for "
+            f"one that does, remove the folder and run this again with all names of {holder.name}"
+        )
 
 
 def revoke(folder: Path, holder: Holder) -> list[Path]:

@@ -60,11 +60,21 @@ def test_kinds_have_cas_of_their_own(tmp_path: Path) -> None:
 
 
 def test_what_is_there_stays(tmp_path: Path) -> None:
-    make(tmp_path, holders("pe1"))
+    make(tmp_path, holders("pe1=10.0.0.1,2001:db8::1,Pe1.example.net"))
     before = {file: file.read_bytes() for file in tmp_path.rglob("*.pem")}
-    made = make(tmp_path, holders("pe1=10.9.9.9", "pe2"))
+    made = make(tmp_path, holders("pe1=2001:DB8:0::1,pe1.example.net", "pe2"))
     assert [place.name for place, new in made if new] == ["pe2"]
     assert all(file.read_bytes() == octets for file, octets in before.items())
+
+
+@pytest.mark.parametrize("again", ["pe1=10.0.0.1,10.9.9.9", "controller=10.9.9.9"])
+def test_a_certificate_that_is_there_gets_no_further_addresses(again: str, tmp_path: Path) -> None:
+    """Nor is it said to hold for them: its holder would be refused where it is reached by one."""
+    make(tmp_path, holders("pe1=10.0.0.1"))
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(PkiError, match=r"does not hold for 10\.9\.9\.9; .* remove the folder"):
+        make(tmp_path, holders("pe2", again))
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_nothing_is_written_through_links(tmp_path: Path) -> None:
