@@ -53,8 +53,8 @@ SUPPRESSED = 60.0
 """Seconds between events about events that were suppressed (events.py)."""
 
 METRICS = 1.0
-"""Seconds between metrics snapshots; where a switch is not up a fifth, so that `/readyz` says at
-once that it is."""
+"""Seconds between metrics snapshots, each of which goes through all flows; there is one sooner when
+the last switch is up, so that `/readyz` says it at once."""
 
 CERTIFICATES = 60.0
 """Seconds between looks at when certificates expire."""
@@ -363,11 +363,20 @@ class ControlPlane:
     async def _refresh_metrics(self) -> None:
         certificates, again = dict[str, float](), 0.0
         while True:
-            up = all(agent.is_up for agent in self.nodes.values())
-            await asyncio.sleep(METRICS if up else METRICS / 5)
+            await self._until_next_metrics()
             if (now := self._clock.monotonic()) >= again:
                 certificates, again = expiries(self.config), now + CERTIFICATES
             self.metrics.show(take_snapshot(self.network, self._lag.now(), certificates))
+
+    async def _until_next_metrics(self) -> None:
+        before = self._all_up()
+        for _ in range(5):
+            await asyncio.sleep(METRICS / 5)
+            if self._all_up() and not before:
+                return
+
+    def _all_up(self) -> bool:
+        return all(agent.is_up for agent in self.nodes.values())
 
     async def _watch_loop(self) -> None:
         clock = asyncio.get_running_loop().time
