@@ -9,6 +9,7 @@
 //   Gateway             ARP and neighbour discovery for the gateways of customers
 //   UnderlayLookup      from the WAN: Endpoint, ServiceSid, TrustBoundary; FlowByLabel or TunnelVrf
 //   Arrival             class of the packet, then what is done with it
+//   LightNotified       light congestion ends here, in profile two-threshold (two_threshold/tna)
 //   TunnelDecap         the underlay headers are removed
 //   SenderNotification  both rate limits, CnpGenerator, Icrc
 //   VrfRouting          the customer's routes
@@ -20,6 +21,7 @@
 //   VlanTag             of a host
 //   Underlay            the WAN's routes, ECMP
 //   QueueLevel          egress: mark, own congestion -> copy -> SenderNotification
+//   CurveMarking        a mark by chance, in profile two-threshold (two_threshold/tna)
 #include "../base/tna/externs.p4"
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
@@ -127,6 +129,7 @@ control PeIngress(
     Classify() classify;
     CustomerArrival() customer_arrival;
     Arrival() arrival;
+    LightNotified() light_notified;
     DomainMode() domain_mode;
     CnpProfile() cnp_profile;
     SenderNotification() sender_notification;
@@ -243,6 +246,11 @@ control PeIngress(
             } else {
                 arrival.apply(hdr.pe, md.meta);
             }
+            if (md.meta.packet_class == PacketClass.NOTIFICATION && (md.meta.make_cnp
+                    || md.meta.base.drop_reason == DropReason.TRANSLATION_DISABLED)) {
+                notifications_received.count(md.meta.base.notification_kind);
+            }
+            light_notified.apply(hdr.copy, hdr.pe.fast_cnp, md.meta, ig_dprsr_md.drop_ctl);
             fingerprint.apply(hdr.pe, md);
             if (md.meta.make_cnp
                     || (md.meta.base.forward == Forward.VRF && hdr.pe.outer_ipv6.isValid())) {
@@ -264,10 +272,6 @@ control PeIngress(
                 ecn_decap.apply(md.meta);
             }
             events.count(md.meta.event);
-            if (md.meta.packet_class == PacketClass.NOTIFICATION && (md.meta.make_cnp
-                    || md.meta.base.drop_reason == DropReason.TRANSLATION_DISABLED)) {
-                notifications_received.count(md.meta.base.notification_kind);
-            }
             if ((md.meta.base.forward == Forward.VRF || md.meta.base.forward == Forward.TUNNEL)
                     && !md.meta.make_cnp && md.meta.base.drop_reason == DropReason.NONE
                     && md.meta.base.punt_reason == PuntReason.NONE && md.meta.hop_limit <= 1) {
@@ -357,6 +361,7 @@ control PeEgress(
     Counter<bit<32>, port_t>(PORT_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) port_tx;
 
     QueueLevel() queue_level;
+    CurveMarking() curve_marking;
     EcnMark() ecn_mark_ipv4;
     EcnMark() ecn_mark_ipv6;
     FlowGate() own_congestion_gate;
@@ -394,6 +399,7 @@ control PeEgress(
             queue_level.apply(
                 eg_intr_md.egress_port, (bit<5>)eg_intr_md.egress_qid, eg_intr_md.deq_qdepth,
                 md.meta.base);
+            curve_marking.apply(eg_intr_md, md.meta.base);
 
             if (md.meta.base.level_mark != Ecn.NOT_ECT && hdr.bridge.pass != PassType.NOTIFICATION) {
                 if (hdr.pe.outer_ipv6.isValid()) {

@@ -3,4 +3,6 @@
 #define HAS_FLOW_CONTROL 0
 #define HAS_FANTEL 0
 #include "../../../base/tna/externs.p4"
+#include "../../../base/metadata.p4"
+#include "../../../two_threshold/tna/off.p4"
 #include "../../pe.p4"
