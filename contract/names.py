@@ -69,12 +69,15 @@ LINK_COUNTERS = ("links_up", "links_down", "clock_rounds")
 """By port, how often a link came up and went down: a link that was never up has neither, and one
 that is up came up once more. Rounds of the clock: while they stand still, it is lost."""
 
+LIGHT_POLICY = "light_policy"
+"""Table of a PE that treats lightly congested flows (PEC-3)."""
+
 NOT_ON_CHIPS = {
     "p": frozenset({"events", "notifications_received"}),
-    "pe": EGRESS_PE_TABLES | {"node_rate_suppressed"},
+    "pe": EGRESS_PE_TABLES | {"node_rate_suppressed", LIGHT_POLICY},
 }
-"""By role, tables and counters of every program of fcn but those for chips: of END.CON (SRF-4) and
-of an egress PE's congested ports (FCN-18)."""
+"""By role, tables and counters of programs of fcn but those for chips: of END.CON (SRF-4), of an
+egress PE's congested ports (FCN-18) and of flows that are treated."""
 
 CORE_PORTS = "core_ports"
 """Value set of a chip's PE parser: the ports that face the WAN."""

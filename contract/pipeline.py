@@ -54,8 +54,9 @@ class Pipeline:
 
     @property
     def modes(self) -> frozenset[Mode]:
-        """The modes the program has all tables and counters of. Raises PipelineError."""
-        names = self._names
+        """The modes the program has all tables and counters of, but for what no chip has. Raises
+        PipelineError."""
+        names = self._names | NOT_ON_CHIPS[self.name]
         return frozenset(mode for mode, parts in mode_parts(self.name).items() if names >= parts)
 
     def has_tables(self, names: Collection[str]) -> bool:

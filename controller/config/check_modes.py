@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from fcn.contract.depth import DepthError
+from fcn.contract.names import LIGHT_POLICY
 from fcn.contract.pipeline import Pipeline
 from fcn.contract.profiles import Mode
 from fcn.controller.config.addressing import used_tunnels
@@ -165,9 +166,18 @@ def check_curves(config: Config, name: str, node: Node, program: Pipeline) -> It
     if Mode.TWO_THRESHOLD not in program.modes:
         yield (
             (*path, "program"),
-            f"{program.p4info} has no two-threshold mode, which this domain has",
+            f"{program.p4info} has no two-threshold mode, which this domain has "
+            "(docs/tofino.md says which chips have it)",
         )
         return
+    if node.role == "pe" and not program.has_tables({LIGHT_POLICY}):
+        for tunnel, each in node.tunnels.items():
+            if (each.light or config.two_threshold.treatment) is not Treatment.NONE:
+                yield (
+                    (*path, "tunnels", tunnel, "light"),
+                    f"the program for {program.target.name} treats no flows: write light: none, "
+                    "and notifications of light congestion end at this node (docs/tofino.md)",
+                )
     own = own_depths(name, node)
     curves = []
     for queue, depths in queue_depths(config, node).items():

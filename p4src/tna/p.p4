@@ -11,6 +11,7 @@
 //   FastCnp             copy of the packet in a congested queue -> Fast CNP -> second pass
 //   QueueLevel          eight levels per port and queue
 //   CurveMarking        a mark by chance, in profile two-threshold (two_threshold/tna)
+//   Hold...             copies that ask the upstream neighbour to hold, in profile flow-control (flow_control/tna)
 //   FlowGate, EcnMark   may a notification go? the level's mark on the outer header
 #include "../base/tna/externs.p4"
 #include "../base/sizes.p4"
@@ -69,6 +70,8 @@ control PIngress(
     Srv6End() srv6_end;
     Underlay() underlay;
     PuntLimit() punt_limit;
+    HoldArrival() hold_arrival;
+    HoldMessage() hold_message;
 
     action bridge(PassType pass) {
         hdr.bridge.setValid();
@@ -86,6 +89,7 @@ control PIngress(
     }
 
     apply {
+        hold_arrival.apply(hdr, md.meta.base.ingress_port);
         if (hdr.p.packet_out.isValid()) {
             ig_tm_md.ucast_egress_port = hdr.p.packet_out.egress_port;
             hdr.p.packet_out.setInvalid();
@@ -113,6 +117,7 @@ control PIngress(
                 if (md.meta.base.drop_reason == DropReason.NONE) {
                     wan_arrival.apply(hdr.p.outer_ipv6, md.meta.base);
                 }
+                hold_message.apply(md.meta.base);
             }
             if (md.meta.base.forward == Forward.UNDERLAY) {
                 underlay.apply(hdr.p.outer_ipv6, hdr.p.ethernet, md.meta.base);
@@ -135,7 +140,7 @@ control PIngress(
             if (md.meta.base.copy_kind != NotificationKind.NONE
                     && md.meta.base.drop_reason == DropReason.NONE
                     && md.meta.base.punt_reason == PuntReason.NONE) {
-                notifications_sent.count(NotificationKind.FAST_CNP);
+                notifications_sent.count(md.meta.base.copy_kind);
             }
             if (md.withheld != DropReason.NONE && md.meta.base.forward == Forward.UNDERLAY) {
                 drops.count(md.withheld);
@@ -186,6 +191,9 @@ control PEgress(
     FlowGate() fast_cnp_gate;
     NotificationLimit() notification_limit;
     FastCnp() fast_cnp;
+    HoldOrigin() hold_origin;
+    HoldAsk() hold_ask;
+    HoldCopy() hold_copy;
 
     action take_time() {
         md.now = TICKS(eg_prsr_md.global_tstamp);
@@ -194,18 +202,33 @@ control PEgress(
         eg_dprsr_md.mirror_type = MIRROR_COPY;
         md.mirror_session = (MirrorId_t)(bit<10>)MirrorSession.RECIRC;
         md.mirror.pass = PassType.MIRROR;
-        md.mirror.kind = md.meta.base.mode.congestion_kind;
         md.mirror.level = md.meta.base.level;
         md.mirror.pad0 = 0;
         md.mirror.pad1 = 0;
         md.mirror.label = 0;
+#if HAS_FLOW_CONTROL
+        md.mirror.arn_type = md.meta.flow_control.arn_type;
+        md.mirror.pad2 = 0;
+        md.mirror.port = md.meta.flow_control.upstream_port;
+        md.mirror.arrived_dst = md.meta.base.arrived_dst;
+        md.mirror.ports = md.ports;
+#endif
+    }
+    action tell_upstream(bit<1> passed) {
+        md.wanted = true;
+        md.gate_passed = passed;
+        md.mirror.kind = NotificationKind.ARN;
     }
 
     apply {
         domain_mode.apply(md.meta.base);
         fast_cnp_profile.apply(hdr.p.fast_cnp_profile);
+        hold_origin.apply(hdr, md);
         if (hdr.copy.isValid()) {
-            fast_cnp.apply(hdr.p, md.meta);
+            hold_copy.apply(hdr.p, md.meta);
+            if (md.meta.base.copy_kind == NotificationKind.FAST_CNP) {
+                fast_cnp.apply(hdr.p, md.meta);
+            }
         } else if (eg_intr_md.egress_port != CPU_PORT) {
             take_time();
             queue_level.apply(
@@ -213,6 +236,8 @@ control PEgress(
                 md.meta.base);
             curve_marking.apply(eg_intr_md, md.meta.base);
             port_tx.count(eg_intr_md.egress_port, sizeInBytes(hdr.bridge));
+            hold_ask.apply(eg_intr_md, hdr, md);
+            md.mirror.kind = md.meta.base.mode.congestion_kind;
 
             // FCN-8: an ECN-capable packet with an FCN label that is no notification itself
             if (md.meta.base.level_notifies == 1
@@ -222,8 +247,14 @@ control PEgress(
                     && hdr.p.outer_ipv6.flow_label & FCN_LABEL_BIT != 0) {
                 md.wanted = true;
             }
+            // A packet has one copy: what the neighbour is asked goes first.
+#if HAS_FLOW_CONTROL
+            if (md.arn_passed == 1) {
+                md.wanted = false;
+            }
+#endif
             fast_cnp_gate.apply(
-                md.wanted, hdr.p.outer_ipv6.flow_label, md.meta.base.level_interval, md.now,
+                md.wanted, false, hdr.p.outer_ipv6.flow_label[15:0], md.meta.base.level_interval, md.now,
                 md.gate_passed);
             if (hdr.p.outer_ipv6.isValid() && md.meta.base.level_mark != Ecn.NOT_ECT) {
                 ecn_mark.apply(hdr.p.outer_ipv6.ecn, md.meta.base.level_mark, md.marked);
@@ -234,13 +265,20 @@ control PEgress(
             if (md.wanted && md.gate_passed == 1) {
                 notification_limit.apply(md.notification_color);
             }
+#if HAS_FLOW_CONTROL
+            if (md.arn_passed == 1) {
+                tell_upstream(1);
+            } else if (md.asks && !md.wanted) {
+                tell_upstream(0);
+            }
+#endif
             if (md.wanted) {
                 if (md.gate_passed == 0) {
-                    flow_interval_suppressed.count(md.meta.base.mode.congestion_kind);
+                    flow_interval_suppressed.count(md.mirror.kind);
                 } else if (md.notification_color != GREEN) {
-                    node_rate_suppressed.count(md.meta.base.mode.congestion_kind);
+                    node_rate_suppressed.count(md.mirror.kind);
                 } else {
-                    notifications_triggered.count(md.meta.base.mode.congestion_kind);
+                    notifications_triggered.count(md.mirror.kind);
                     copy_to_second_pass();
                 }
             }

@@ -17,6 +17,14 @@ struct tna_p_meta_t {
     // A late reason to drop the packet: no next segment
     DropReason withheld;
     bool marked;
+#if HAS_FLOW_CONTROL
+    // UDP ports behind the underlay's header, 0 when it has none
+    bit<32> ports;
+    bit<16> arn_cell;
+    bool asks;
+    bool relieves;
+    bit<1> arn_passed;
+#endif
 }
 
 struct p_pass_headers_t {

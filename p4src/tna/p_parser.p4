@@ -30,9 +30,22 @@ parser PIngressParser(
         transition accept;
     }
 
-    // Second pass: the egress has built the Fast CNP.
+    // Second pass: the egress has built the notification.
     state parse_copy {
         packet.extract(hdr.copy);
+#if HAS_FLOW_CONTROL
+        transition select(hdr.copy.kind) {
+            NotificationKind.ARN: parse_arn;
+            default: parse_fast_cnp;
+        }
+    }
+    state parse_arn {
+        md.meta.base.copy_kind = NotificationKind.ARN;
+        md.meta.base.egress_port = hdr.copy.port;
+        transition parse_ethernet;
+    }
+    state parse_fast_cnp {
+#endif
         md.meta.base.copy_kind = NotificationKind.FAST_CNP;
         md.meta.base.forward = Forward.UNDERLAY;
         transition parse_ethernet;
@@ -119,8 +132,16 @@ parser PEgressParser(
     // The mirror session cuts the copy behind the IPv6 header.
     state parse_copy {
         packet.extract(hdr.copy);
-        md.meta.base.copy_kind = NotificationKind.FAST_CNP;
         md.meta.base.copy_level = hdr.copy.level;
+#if HAS_FLOW_CONTROL
+        md.meta.base.copy_kind = hdr.copy.kind;
+        md.meta.base.arrived_dst = hdr.copy.arrived_dst;
+        md.meta.flow_control.upstream_port = hdr.copy.port;
+        md.meta.flow_control.arn_type = hdr.copy.arn_type;
+        md.ports = hdr.copy.ports;
+#else
+        md.meta.base.copy_kind = NotificationKind.FAST_CNP;
+#endif
         transition parse_ethernet;
     }
 
@@ -131,6 +152,10 @@ parser PEgressParser(
 
     state parse_bridge {
         packet.extract(hdr.bridge);
+#if HAS_FLOW_CONTROL
+        md.meta.base.arrived_dst = hdr.bridge.arrived_dst;
+        md.meta.flow_control.upstream_port = hdr.bridge.port;
+#endif
         transition parse_ethernet;
     }
 
@@ -144,6 +169,15 @@ parser PEgressParser(
 
     state parse_outer_ipv6 {
         packet.extract(hdr.p.outer_ipv6);
+#if HAS_FLOW_CONTROL
+        transition select(md.meta.base.copy_kind, hdr.p.outer_ipv6.next_header) {
+            (NotificationKind.NONE, IpProtocol.UDP): parse_ports;
+            default: accept;
+        }
+    }
+    state parse_ports {
+        md.ports = packet.lookahead<bit<32>>();
+#endif
         transition accept;
     }
 }
@@ -161,20 +195,39 @@ control PEgressDeparser(
             mirror.emit<copy_h>(
                 md.mirror_session,
                 { md.mirror.pass, md.mirror.kind, md.mirror.pad0, md.mirror.level, md.mirror.pad1,
-                  md.mirror.label });
+                  md.mirror.label
+#if HAS_FLOW_CONTROL
+                  , md.mirror.arn_type, md.mirror.pad2, md.mirror.port, md.mirror.arrived_dst, md.mirror.ports
+#endif
+                });
         }
-        // A Fast CNP is the only datagram whose UDP header is here; it is no tunnel, so its checksum is
-        // mandatory (FCN-9).
+        // Only notifications have their UDP header here; they are no tunnels, so the checksum is mandatory (FCN-9).
         hdr.p.tunnel.udp.checksum = udp_checksum.update(
             { hdr.p.outer_ipv6.src, hdr.p.outer_ipv6.dst, hdr.p.tunnel.udp.length,
               8w0, hdr.p.outer_ipv6.next_header, hdr.p.tunnel.udp.src_port,
-              hdr.p.tunnel.udp.dst_port, hdr.p.tunnel.udp.length, hdr.p.fast_cnp.word },
+              hdr.p.tunnel.udp.dst_port, hdr.p.tunnel.udp.length, hdr.p.fast_cnp.word
+#if HAS_FLOW_CONTROL
+              , hdr.p.arn.arn.type, hdr.p.arn.arn.version, hdr.p.arn.arn.reserved, hdr.p.arn.arn.metric,
+              hdr.p.arn.arn.para_type, hdr.p.five_tuple.head.ip_version, hdr.p.five_tuple.head.label,
+              hdr.p.five_tuple.head.protocol, hdr.p.five_tuple.ipv6.src, hdr.p.five_tuple.ipv6.dst,
+              hdr.p.five_tuple.ports.src_port, hdr.p.five_tuple.ports.dst_port, hdr.p.arn.priority.priority,
+              hdr.p.arn.time.time
+#endif
+            },
             true);
         packet.emit(hdr.copy);
         packet.emit(hdr.p.ethernet);
         packet.emit(hdr.p.outer_ipv6);
         packet.emit(hdr.p.tunnel.udp);
         packet.emit(hdr.p.fast_cnp);
+#if HAS_FLOW_CONTROL
+        packet.emit(hdr.p.arn.arn);
+        packet.emit(hdr.p.five_tuple.head);
+        packet.emit(hdr.p.five_tuple.ipv6);
+        packet.emit(hdr.p.five_tuple.ports);
+        packet.emit(hdr.p.arn.priority);
+        packet.emit(hdr.p.arn.time);
+#endif
     }
 }
 

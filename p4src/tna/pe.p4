@@ -417,7 +417,7 @@ control PeEgress(
                 own_congestion.apply();
             }
             own_congestion_gate.apply(
-                md.wanted, hdr.pe.outer_ipv6.flow_label, md.meta.base.level_interval, md.now,
+                md.wanted, false, hdr.pe.outer_ipv6.flow_label[15:0], md.meta.base.level_interval, md.now,
                 md.gate_passed);
             if (md.wanted) {
                 if (md.gate_passed == 1) {

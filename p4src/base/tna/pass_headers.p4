@@ -2,6 +2,8 @@
 #ifndef FCN_PASS_HEADERS_P4
 #define FCN_PASS_HEADERS_P4
 
+#include "../../flow_control/flow_control_types.p4"
+
 // The first octet of everything that enters the egress: what the ingress knows of the packet.
 enum bit<8> PassType {
     TRAFFIC = 1,
@@ -16,6 +18,12 @@ enum bit<8> PassType {
 // Ingress to egress; v1model carries all metadata over by itself.
 header bridge_h {
     PassType pass;
+#if HAS_FLOW_CONTROL
+    // How it came
+    bit<7> pad;
+    port_t port;
+    ipv6_addr_t arrived_dst;
+#endif
 }
 
 // On the egress copy of a packet that met a congested queue, up to the ingress of its second pass.
@@ -26,6 +34,14 @@ header copy_h {
     congestion_level_t level;
     bit<4> pad1;
     flow_label_t label;
+#if HAS_FLOW_CONTROL
+    // What an ARN says, and to whom
+    ArnType arn_type;
+    bit<7> pad2;
+    port_t port;
+    ipv6_addr_t arrived_dst;
+    bit<32> ports;
+#endif
 }
 
 #endif

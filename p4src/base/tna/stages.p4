@@ -37,8 +37,10 @@
 #define STAGE_arn_upstream
 #if __TARGET_TOFINO__ == 2
 #define STAGE_own_congestion @stage(8)
+#define STAGE_light_notified @stage(9)
 #else
 #define STAGE_own_congestion
+#define STAGE_light_notified
 #endif
 
 #endif

@@ -1,10 +1,11 @@
 #ifndef FCN_FLOW_GATE_P4
 #define FCN_FLOW_GATE_P4
 
-// FlowGate: at most one notification of a flow per interval (FCN-11, FCN-15).
-// Reads:  flow label (its low 16 bits select the cell), interval, time now, both in ticks.
+// FlowGate: at most one notification of a flow per interval (FCN-11, FCN-15), and one that it is over.
+// Reads:  cell of the flow, interval, time now, both in ticks.
 // Writes: pass; the time of the last notification.
-// When:   a notification is about to be made: `wanted`. A cell at NEVER did not send one.
+// When:   a notification is about to be made: `wanted`, or one that there is no more reason: `over`, which passes where
+//         another was sent before. A cell at NEVER did not send one.
 //
 // A register's ALU compares its cell with one operand at a time, so `now - last >= interval` becomes two comparisons with
 // now and oldest, now - interval. What is between them, modulo 2^32, is younger than the interval: where the clock has
@@ -12,7 +13,8 @@
 // oldest or up to now.
 control FlowGate(
         in bool wanted,
-        in flow_label_t flow_label,
+        in bool over,
+        in bit<16> cell,
         in interval_t interval,
         in bit<32> now,
         inout bit<1> pass) {
@@ -41,15 +43,29 @@ control FlowGate(
         }
     };
 
+    RegisterAction<bit<32>, bit<16>, bit<1>>(last_sent) send_end = {
+        void apply(inout bit<32> last, out bit<1> result) {
+            if (last != NEVER) {
+                last = NEVER;
+                result = 1;
+            } else {
+                result = 0;
+            }
+        }
+    };
+
     action find_oldest() {
         oldest = now - interval;
         before_wrap = interval |-| now;
     }
     action try_send() {
-        pass = send.execute(flow_label[15:0]);
+        pass = send.execute(cell);
     }
     action try_send_after_wrap() {
-        pass = send_after_wrap.execute(flow_label[15:0]);
+        pass = send_after_wrap.execute(cell);
+    }
+    action try_send_end() {
+        pass = send_end.execute(cell);
     }
 
     apply {
@@ -60,6 +76,8 @@ control FlowGate(
             } else {
                 try_send_after_wrap();
             }
+        } else if (over) {
+            try_send_end();
         }
     }
 }

@@ -16,7 +16,7 @@ control SenderNotification(inout pe_headers_t hdr, inout tna_pe_meta_t md) {
         icrc.apply(hdr, md.meta);
         cnp_generator.apply(hdr, md.meta);
         cnp_gate.apply(
-            md.meta.make_cnp && md.meta.label_fault == DropReason.NONE, md.meta.notify_label,
+            md.meta.make_cnp && md.meta.label_fault == DropReason.NONE, false, md.meta.notify_label[15:0],
             hdr.cnp_profile.min_interval, md.now, md.gate_passed);
         if (md.meta.make_cnp && md.gate_passed == 1) {
             notification_limit.apply(md.notification_color);

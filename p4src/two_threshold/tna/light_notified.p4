@@ -25,6 +25,14 @@ control LightNotified(in copy_h copy, in fast_cnp_h fast_cnp, inout pe_meta_t me
         meta.event = Event.LIGHT_CONGESTION;
         drop = 1;
     }
+    // A table only to be placed: behind it the gate's register finds memory that the flow tables leave.
+    @hidden PLACED(light_notified)
+    table light_notified {
+        actions = {
+            end_here;
+        }
+        const default_action = end_here;
+    }
 
     apply {
         level = 0;
@@ -38,7 +46,7 @@ control LightNotified(in copy_h copy, in fast_cnp_h fast_cnp, inout pe_meta_t me
         }
         if (meta.make_cnp && level == LIGHT_CONGESTION_LEVEL
                 && meta.label_fault != DropReason.LABEL_UNKNOWN) {
-            end_here();
+            light_notified.apply();
         }
     }
 }
