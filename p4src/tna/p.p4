@@ -89,7 +89,7 @@ control PIngress(
     }
 
     apply {
-        hold_arrival.apply(hdr, md.meta.base.ingress_port);
+        hold_arrival.apply(hdr, md);
         if (hdr.p.packet_out.isValid()) {
             ig_tm_md.ucast_egress_port = hdr.p.packet_out.egress_port;
             hdr.p.packet_out.setInvalid();
@@ -191,7 +191,6 @@ control PEgress(
     FlowGate() fast_cnp_gate;
     NotificationLimit() notification_limit;
     FastCnp() fast_cnp;
-    HoldOrigin() hold_origin;
     HoldAsk() hold_ask;
     HoldCopy() hold_copy;
 
@@ -206,13 +205,6 @@ control PEgress(
         md.mirror.pad0 = 0;
         md.mirror.pad1 = 0;
         md.mirror.label = 0;
-#if HAS_FLOW_CONTROL
-        md.mirror.arn_type = md.meta.flow_control.arn_type;
-        md.mirror.pad2 = 0;
-        md.mirror.port = md.meta.flow_control.upstream_port;
-        md.mirror.arrived_dst = md.meta.base.arrived_dst;
-        md.mirror.ports = md.ports;
-#endif
     }
     action tell_upstream(bit<1> passed) {
         md.wanted = true;
@@ -223,9 +215,8 @@ control PEgress(
     apply {
         domain_mode.apply(md.meta.base);
         fast_cnp_profile.apply(hdr.p.fast_cnp_profile);
-        hold_origin.apply(hdr, md);
         if (hdr.copy.isValid()) {
-            hold_copy.apply(hdr.p, md.meta);
+            hold_copy.apply(hdr, md.meta, eg_dprsr_md.drop_ctl);
             if (md.meta.base.copy_kind == NotificationKind.FAST_CNP) {
                 fast_cnp.apply(hdr.p, md.meta);
             }
@@ -235,7 +226,7 @@ control PEgress(
                 eg_intr_md.egress_port, (bit<5>)eg_intr_md.egress_qid, eg_intr_md.deq_qdepth,
                 md.meta.base);
             curve_marking.apply(eg_intr_md, md.meta.base);
-            port_tx.count(eg_intr_md.egress_port, sizeInBytes(hdr.bridge));
+            port_tx.count(eg_intr_md.egress_port, sizeInBytes(hdr.bridge) + ARRIVAL_LENGTH);
             hold_ask.apply(eg_intr_md, hdr, md);
             md.mirror.kind = md.meta.base.mode.congestion_kind;
 
@@ -284,6 +275,11 @@ control PEgress(
             }
         }
         hdr.bridge.setInvalid();
+#if HAS_FLOW_CONTROL
+        if (!hdr.copy.isValid()) {
+            hdr.arrival.setInvalid();
+        }
+#endif
     }
 }
 

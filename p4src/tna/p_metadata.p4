@@ -20,7 +20,6 @@ struct tna_p_meta_t {
 #if HAS_FLOW_CONTROL
     // UDP ports behind the underlay's header, 0 when it has none
     bit<32> ports;
-    bit<16> arn_cell;
     bool asks;
     bool relieves;
     bit<1> arn_passed;
@@ -30,6 +29,9 @@ struct tna_p_meta_t {
 struct p_pass_headers_t {
     bridge_h bridge;
     copy_h copy;
+#if HAS_FLOW_CONTROL
+    arrival_h arrival;
+#endif
     p_headers_t p;
 }
 

@@ -34,6 +34,7 @@ parser PIngressParser(
     state parse_copy {
         packet.extract(hdr.copy);
 #if HAS_FLOW_CONTROL
+        packet.extract(hdr.arrival);
         transition select(hdr.copy.kind) {
             NotificationKind.ARN: parse_arn;
             default: parse_fast_cnp;
@@ -41,7 +42,7 @@ parser PIngressParser(
     }
     state parse_arn {
         md.meta.base.copy_kind = NotificationKind.ARN;
-        md.meta.base.egress_port = hdr.copy.port;
+        md.meta.base.egress_port = hdr.arrival.port;
         transition parse_ethernet;
     }
     state parse_fast_cnp {
@@ -91,6 +92,9 @@ parser PIngressParser(
 
     state parse_outer_udp {
         md.udp_dst_port = packet.lookahead<udp_h>().dst_port;
+#if HAS_FLOW_CONTROL
+        md.ports = packet.lookahead<bit<32>>();
+#endif
         transition accept;
     }
 }
@@ -102,6 +106,9 @@ control PIngressDeparser(
         in ingress_intrinsic_metadata_for_deparser_t ig_dprsr_md) {
     apply {
         packet.emit(hdr.bridge);
+#if HAS_FLOW_CONTROL
+        packet.emit(hdr.arrival);
+#endif
         packet.emit(hdr.p.packet_in);
         packet.emit(hdr.p.ethernet);
         packet.emit(hdr.p.outer_ipv6);
@@ -135,26 +142,27 @@ parser PEgressParser(
         md.meta.base.copy_level = hdr.copy.level;
 #if HAS_FLOW_CONTROL
         md.meta.base.copy_kind = hdr.copy.kind;
-        md.meta.base.arrived_dst = hdr.copy.arrived_dst;
-        md.meta.flow_control.upstream_port = hdr.copy.port;
-        md.meta.flow_control.arn_type = hdr.copy.arn_type;
-        md.ports = hdr.copy.ports;
+        packet.extract(hdr.arrival);
 #else
         md.meta.base.copy_kind = NotificationKind.FAST_CNP;
 #endif
-        transition parse_ethernet;
+        packet.extract(hdr.p.ethernet);
+        packet.extract(hdr.p.outer_ipv6);
+        transition accept;
     }
 
     state parse_bridge_to_cpu {
         packet.extract(hdr.bridge);
+#if HAS_FLOW_CONTROL
+        packet.extract(hdr.arrival);
+#endif
         transition accept;
     }
 
     state parse_bridge {
         packet.extract(hdr.bridge);
 #if HAS_FLOW_CONTROL
-        md.meta.base.arrived_dst = hdr.bridge.arrived_dst;
-        md.meta.flow_control.upstream_port = hdr.bridge.port;
+        packet.extract(hdr.arrival);
 #endif
         transition parse_ethernet;
     }
@@ -169,15 +177,6 @@ parser PEgressParser(
 
     state parse_outer_ipv6 {
         packet.extract(hdr.p.outer_ipv6);
-#if HAS_FLOW_CONTROL
-        transition select(md.meta.base.copy_kind, hdr.p.outer_ipv6.next_header) {
-            (NotificationKind.NONE, IpProtocol.UDP): parse_ports;
-            default: accept;
-        }
-    }
-    state parse_ports {
-        md.ports = packet.lookahead<bit<32>>();
-#endif
         transition accept;
     }
 }
@@ -192,14 +191,18 @@ control PEgressDeparser(
 
     apply {
         if (eg_dprsr_md.mirror_type == MIRROR_COPY) {
+#if HAS_FLOW_CONTROL
+            mirror.emit<arn_copy_h>(
+                md.mirror_session,
+                { md.mirror.pass, md.mirror.kind, md.mirror.pad0, md.mirror.level, md.mirror.pad1,
+                  md.mirror.label, hdr.arrival.arn_type, hdr.arrival.pad, hdr.arrival.port, hdr.arrival.dst,
+                  hdr.arrival.ports });
+#else
             mirror.emit<copy_h>(
                 md.mirror_session,
                 { md.mirror.pass, md.mirror.kind, md.mirror.pad0, md.mirror.level, md.mirror.pad1,
-                  md.mirror.label
-#if HAS_FLOW_CONTROL
-                  , md.mirror.arn_type, md.mirror.pad2, md.mirror.port, md.mirror.arrived_dst, md.mirror.ports
+                  md.mirror.label });
 #endif
-                });
         }
         // Only notifications have their UDP header here; they are no tunnels, so the checksum is mandatory (FCN-9).
         hdr.p.tunnel.udp.checksum = udp_checksum.update(
@@ -210,12 +213,14 @@ control PEgressDeparser(
               , hdr.p.arn.arn.type, hdr.p.arn.arn.version, hdr.p.arn.arn.reserved, hdr.p.arn.arn.metric,
               hdr.p.arn.arn.para_type, hdr.p.five_tuple.head.ip_version, hdr.p.five_tuple.head.label,
               hdr.p.five_tuple.head.protocol, hdr.p.five_tuple.ipv6.src, hdr.p.five_tuple.ipv6.dst,
-              hdr.p.five_tuple.ports.src_port, hdr.p.five_tuple.ports.dst_port, hdr.p.arn.priority.priority,
-              hdr.p.arn.time.time
+              hdr.p.five_tuple.ports.src_port, hdr.p.five_tuple.ports.dst_port, hdr.p.arn.time.time
 #endif
             },
             true);
         packet.emit(hdr.copy);
+#if HAS_FLOW_CONTROL
+        packet.emit(hdr.arrival);
+#endif
         packet.emit(hdr.p.ethernet);
         packet.emit(hdr.p.outer_ipv6);
         packet.emit(hdr.p.tunnel.udp);
@@ -225,7 +230,6 @@ control PEgressDeparser(
         packet.emit(hdr.p.five_tuple.head);
         packet.emit(hdr.p.five_tuple.ipv6);
         packet.emit(hdr.p.five_tuple.ports);
-        packet.emit(hdr.p.arn.priority);
         packet.emit(hdr.p.arn.time);
 #endif
     }

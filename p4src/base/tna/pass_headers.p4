@@ -18,12 +18,6 @@ enum bit<8> PassType {
 // Ingress to egress; v1model carries all metadata over by itself.
 header bridge_h {
     PassType pass;
-#if HAS_FLOW_CONTROL
-    // How it came
-    bit<7> pad;
-    port_t port;
-    ipv6_addr_t arrived_dst;
-#endif
 }
 
 // On the egress copy of a packet that met a congested queue, up to the ingress of its second pass.
@@ -34,14 +28,39 @@ header copy_h {
     congestion_level_t level;
     bit<4> pad1;
     flow_label_t label;
+}
+
+// Octets of the header behind the bridge
 #if HAS_FLOW_CONTROL
-    // What an ARN says, and to whom
+#define ARRIVAL_LENGTH 23
+#else
+#define ARRIVAL_LENGTH 0
+#endif
+
+#if HAS_FLOW_CONTROL
+// Behind either of them: how the packet came, and what its copy tells the neighbour
+header arrival_h {
+    ArnType arn_type;
+    bit<7> pad;
+    port_t port;
+    ipv6_addr_t dst;
+    // UDP ports behind the underlay's header, 0 when it has none
+    bit<32> ports;
+}
+
+header arn_copy_h {
+    PassType pass;
+    NotificationKind kind;
+    bit<5> pad0;
+    congestion_level_t level;
+    bit<4> pad1;
+    flow_label_t label;
     ArnType arn_type;
     bit<7> pad2;
     port_t port;
-    ipv6_addr_t arrived_dst;
+    ipv6_addr_t dst;
     bit<32> ports;
-#endif
 }
+#endif
 
 #endif

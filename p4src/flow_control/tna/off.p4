@@ -4,19 +4,16 @@
 #include "../../base/tna/pass_headers.p4"
 #include "../../tna/p_metadata.p4"
 
-control HoldArrival(inout p_pass_headers_t hdr, in port_t ingress_port) {
+control HoldArrival(inout p_pass_headers_t hdr, in tna_p_meta_t md) {
     apply { }
 }
 control HoldMessage(inout base_meta_t meta) {
     apply { }
 }
-control HoldOrigin(inout p_pass_headers_t hdr, inout tna_p_meta_t md) {
-    apply { }
-}
 control HoldAsk(
-        in egress_intrinsic_metadata_t eg_intr_md, in p_pass_headers_t hdr, inout tna_p_meta_t md) {
+        in egress_intrinsic_metadata_t eg_intr_md, inout p_pass_headers_t hdr, inout tna_p_meta_t md) {
     apply { }
 }
-control HoldCopy(inout p_headers_t hdr, inout p_meta_t meta) {
+control HoldCopy(inout p_pass_headers_t hdr, in p_meta_t meta, inout bit<3> drop) {
     apply { }
 }

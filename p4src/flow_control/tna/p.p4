@@ -1,5 +1,5 @@
-// Precise flow control at a P of a chip: it asks its upstream neighbours to hold a service or a priority (SRF-5, SRF-6). What
-// its own neighbours ask it does not do: a chip of the first generation cannot stop a queue.
+// Flow control at a P of a chip: it asks its upstream neighbours to hold services (SRF-5, SRF-6). What its own neighbours ask
+// it does not do: a program of Tofino 1 cannot stop a queue.
 #ifndef FCN_TNA_FLOW_CONTROL_P_P4
 #define FCN_TNA_FLOW_CONTROL_P_P4
 
@@ -10,18 +10,19 @@
 #include "../../base/tna/pass_headers.p4"
 #include "../../fast_cnp/tna/flow_gate.p4"
 #include "../../tna/p_metadata.p4"
-#include "../arn.p4"
-#include "../arn_upstream.p4"
 #include "../flow_control.p4"
 #include "../hold_level.p4"
 
 // HoldArrival: what the egress has to know of how the packet came.
-// Writes: the bridge header, but its type.
+// Reads:  md.ports.
+// Writes: arrival header.
 // When:   every packet, before a segment ends here.
-control HoldArrival(inout p_pass_headers_t hdr, in port_t ingress_port) {
+control HoldArrival(inout p_pass_headers_t hdr, in tna_p_meta_t md) {
     action carry_over() {
-        hdr.bridge.port = ingress_port;
-        hdr.bridge.arrived_dst = hdr.p.outer_ipv6.dst;
+        hdr.arrival.setValid();
+        hdr.arrival.port = md.meta.base.ingress_port;
+        hdr.arrival.dst = hdr.p.outer_ipv6.dst;
+        hdr.arrival.ports = md.ports;
     }
 
     apply {
@@ -40,98 +41,145 @@ control HoldMessage(inout base_meta_t meta) {
     }
 }
 
-// HoldOrigin: the neighbour who can be asked to hold this packet's traffic, and what the traffic is.
-// Reads:  meta.flow_control.upstream_port, meta.base.arrived_dst, md.ports; underlay header.
-// Writes: meta.flow_control.mode, refresh, has_upstream, traffic; the neighbour's headers.
-// When:   in egress, first: packets and their copies.
-control HoldOrigin(inout p_pass_headers_t hdr, inout tna_p_meta_t md) {
+// HoldAsk: is the neighbour asked to hold what this packet belongs to, or told that it need not (SRF-7)?
+// Reads:  queue; arrival and underlay headers.
+// Writes: md.asks, hdr.arrival.arn_type; md.arn_passed, md.notification_color: whether it is time, and within the limit.
+// When:   a packet leaves by a wire.
+control HoldAsk(
+        in egress_intrinsic_metadata_t eg_intr_md, inout p_pass_headers_t hdr, inout tna_p_meta_t md) {
     FlowControlMode() flow_control;
-    ArnUpstream() arn_upstream;
+    HoldLevel() hold_level;
+    FlowGate() arn_gate;
+    ArnLimit() arn_limit;
+    Hash<bit<16>>(HashAlgorithm_t.CRC16) hash_of_service;
+    bit<16> cell;
 
-    action of_priority() {
-        md.meta.flow_control.traffic.priority = (bit<32>)hdr.p.outer_ipv6.dscp[5:3];
+    action find_cell() {
+        cell = hash_of_service.get({
+            hdr.arrival.port, hdr.p.outer_ipv6.src, hdr.arrival.dst, hdr.arrival.ports });
     }
-    action of_service() {
-        md.meta.flow_control.traffic.ip_version = 6;
-        md.meta.flow_control.traffic.src = hdr.p.outer_ipv6.src;
-        md.meta.flow_control.traffic.dst = md.meta.base.arrived_dst;
-        md.meta.flow_control.traffic.src_port = md.ports[31:16];
-        md.meta.flow_control.traffic.dst_port = md.ports[15:0];
+    action ask() {
+        hdr.arrival.arn_type = ArnType.DETECTED;
+        md.asks = true;
     }
-    action of_protocol() {
-        md.meta.flow_control.traffic.protocol = hdr.p.outer_ipv6.next_header;
+    action relieve() {
+        hdr.arrival.arn_type = ArnType.ELIMINATED;
+        md.relieves = true;
     }
 
     apply {
         flow_control.apply(md.meta.flow_control);
-        arn_upstream.apply(hdr.p.envelope, md.meta.flow_control);
-        if (md.meta.flow_control.mode == FlowControl.PRIORITY) {
-            of_priority();
-        } else {
-            of_service();
-            // As service_protocol()
-            if (hdr.p.outer_ipv6.next_header != IpProtocol.IPV4 && hdr.p.outer_ipv6.next_header != IpProtocol.IPV6
-                    && hdr.p.outer_ipv6.next_header != IpProtocol.ROUTING) {
-                of_protocol();
-            }
-        }
-    }
-}
-
-// HoldAsk: is the neighbour asked to hold what this packet belongs to, or told that it need not (SRF-7)?
-// Reads:  queue; what HoldOrigin found.
-// Writes: meta.flow_control.arn_type; asked: NONE where nothing is to be said; passed, color: whether it is time, and within
-//         the limit.
-// When:   a packet leaves by a wire.
-control HoldAsk(
-        in egress_intrinsic_metadata_t eg_intr_md, in p_pass_headers_t hdr, inout tna_p_meta_t md) {
-    HoldLevel() hold_level;
-    FlowGate() arn_gate;
-    ArnLimit() arn_limit;
-    Hash<bit<16>>(HashAlgorithm_t.CRC16) cell_of_traffic;
-
-    action find_cell() {
-        md.arn_cell = cell_of_traffic.get({
-            md.meta.flow_control.upstream_port, md.meta.flow_control.traffic.protocol,
-            md.meta.flow_control.traffic.src, md.meta.flow_control.traffic.dst,
-            md.meta.flow_control.traffic.src_port, md.meta.flow_control.traffic.dst_port,
-            md.meta.flow_control.traffic.priority });
-    }
-
-    apply {
         hold_level.apply(
             eg_intr_md.egress_port, (bit<5>)eg_intr_md.egress_qid, eg_intr_md.deq_qdepth, md.meta.flow_control);
         find_cell();
-        if (md.meta.flow_control.mode != FlowControl.OFF && md.meta.flow_control.has_upstream
-                && hdr.bridge.pass == PassType.TRAFFIC && hdr.p.outer_ipv6.isValid()) {
+        if (md.meta.flow_control.mode == FlowControl.SERVICE && hdr.bridge.pass == PassType.TRAFFIC
+                && hdr.arrival.port != CPU_PORT && hdr.p.outer_ipv6.isValid()) {
             if (md.meta.flow_control.queue == QueueState.CONGESTED) {
-                md.meta.flow_control.arn_type = ArnType.DETECTED;
-                md.asks = true;
+                ask();
             } else if (md.meta.flow_control.queue == QueueState.RELIEVED) {
-                md.meta.flow_control.arn_type = ArnType.ELIMINATED;
-                md.relieves = true;
+                relieve();
             }
         }
-        arn_gate.apply(md.asks, md.relieves, md.arn_cell, md.meta.flow_control.refresh, md.now, md.arn_passed);
+        arn_gate.apply(md.asks, md.relieves, cell, md.meta.flow_control.refresh, md.now, md.arn_passed);
         if (md.arn_passed == 1) {
             arn_limit.apply(md.notification_color);
         }
     }
 }
 
-// HoldCopy: makes a copy an ARN.
-// Reads:  meta.base.copy_kind, copy_level; meta.flow_control.arn_type; what HoldOrigin found.
-// Writes: headers.
+// HoldCopy: makes a copy an ARN about its service, for the neighbour it came from.
+// Reads:  meta.base.copy_kind, copy_level; arrival and underlay headers.
+// Writes: headers; drop: there is no such neighbour.
 // When:   on the egress copy of a packet.
-control HoldCopy(inout p_headers_t hdr, inout p_meta_t meta) {
-    Arn() arn;
+control HoldCopy(inout p_pass_headers_t hdr, in p_meta_t meta, inout bit<3> drop) {
+    action set_arn_profile(
+            bit<16> udp_src_port, bit<16> udp_dst_port, bit<6> dscp, microseconds_t time) {
+        hdr.p.tunnel.udp.src_port = udp_src_port;
+        hdr.p.tunnel.udp.dst_port = udp_dst_port;
+        hdr.p.outer_ipv6.dscp = dscp;
+        hdr.p.arn.time.time = time;
+    }
+
+    @name(".arn_profile")
+    table arn_profile {
+        actions = {
+            set_arn_profile;
+        }
+        default_action = set_arn_profile(0, 0, 0, 0);
+    }
+
+    action set_arn_upstream(
+            mac_addr_t src_mac, mac_addr_t dst_mac, ipv6_addr_t src, ipv6_addr_t dst) {
+        hdr.p.ethernet.src = src_mac;
+        hdr.p.ethernet.dst = dst_mac;
+        hdr.p.outer_ipv6.src = src;
+        hdr.p.outer_ipv6.dst = dst;
+    }
+    action no_upstream() {
+        drop = 1;
+    }
+
+    PLACED(arn_upstream) @name(".arn_upstream")
+    table arn_upstream {
+        key = {
+            hdr.arrival.port: exact @name("port");
+        }
+        actions = {
+            @tableonly set_arn_upstream;
+            @defaultonly no_upstream;
+        }
+        const default_action = no_upstream;
+        size = PORT_TABLE_SIZE;
+    }
+
+    action name_service() {
+        hdr.p.arn.arn.setValid();
+        hdr.p.arn.arn.type = hdr.arrival.arn_type;
+        hdr.p.arn.arn.version = 0;
+        hdr.p.arn.arn.reserved = 0;
+        hdr.p.arn.arn.metric = 5w0 ++ meta.base.copy_level;
+        hdr.p.arn.arn.para_type = ARN_FIVE_TUPLE_AND_TIME;
+        hdr.p.five_tuple.head.setValid();
+        hdr.p.five_tuple.head.ip_version = 6;
+        hdr.p.five_tuple.head.label = 0;
+        hdr.p.five_tuple.ipv6.setValid();
+        hdr.p.five_tuple.ipv6.src = hdr.p.outer_ipv6.src;
+        hdr.p.five_tuple.ipv6.dst = hdr.arrival.dst;
+        hdr.p.five_tuple.ports.setValid();
+        hdr.p.five_tuple.ports.src_port = hdr.arrival.ports[31:16];
+        hdr.p.five_tuple.ports.dst_port = hdr.arrival.ports[15:0];
+        hdr.p.arn.time.setValid();
+    }
+    action any_protocol() {
+        hdr.p.five_tuple.head.protocol = 0;
+    }
+    action this_protocol() {
+        hdr.p.five_tuple.head.protocol = hdr.p.outer_ipv6.next_header;
+    }
+    action to_udp() {
+        hdr.p.outer_ipv6.payload_len = ARN_IPV6_UDP_LENGTH;
+        hdr.p.outer_ipv6.next_header = IpProtocol.UDP;
+        hdr.p.outer_ipv6.hop_limit = ARN_HOP_LIMIT;
+        hdr.p.outer_ipv6.flow_label = 0;
+        hdr.p.outer_ipv6.ecn = Ecn.NOT_ECT;
+        hdr.p.tunnel.udp.setValid();
+        hdr.p.tunnel.udp.length = ARN_IPV6_UDP_LENGTH;
+        hdr.p.tunnel.udp.checksum = 0;
+    }
 
     apply {
         if (meta.base.copy_kind == NotificationKind.ARN) {
-            arn.apply(
-                hdr.ethernet, hdr.outer_ipv6, hdr.tunnel.udp, hdr.arn, hdr.five_tuple, hdr.envelope,
-                meta.flow_control);
-            hdr.arn.arn.metric = (bit<8>)meta.base.copy_level;
+            name_service();
+            // As service_protocol()
+            if (hdr.p.outer_ipv6.next_header == IpProtocol.IPV4 || hdr.p.outer_ipv6.next_header == IpProtocol.IPV6
+                    || hdr.p.outer_ipv6.next_header == IpProtocol.ROUTING) {
+                any_protocol();
+            } else {
+                this_protocol();
+            }
+            to_udp();
+            arn_profile.apply();
+            arn_upstream.apply();
         }
     }
 }
