@@ -7,7 +7,7 @@ import pytest
 
 from tools.p4 import tofino_record
 from tools.p4.tofino_build import CHIPS, ToolError, run
-from tools.p4.tofino_record import DocumentError, replace_between, report_table, sweep_table
+from tools.p4.tofino_record import DocumentError, replace_between, report_table
 from tools.p4.tofino_reports import Usage, usage
 
 
@@ -65,18 +65,6 @@ def test_usage_is_shown_against_the_chip(reports: Path) -> None:
     assert row == (
         "| pe | Tofino 1 | 3 of 12 | 7 of 960 | 1 of 288 | 28 | 2 of 72 | 5 / 2 of 256 each | no |"
     )
-
-
-def test_sweep_says_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tofino_record, "SWEEP", (16, 32))
-    results: dict[str, dict[str, int | str]] = {
-        "Tofino 1": {"16": 12, "32": 13},
-        "Tofino 2": {"16": 11, "32": "not placed"},
-    }
-    assert sweep_table(results).splitlines()[-2:] == [
-        "| 16 | 12 stages | 11 stages |",
-        "| 32 | 13 stages: does not fit | not placed |",
-    ]
 
 
 def test_only_the_named_part_of_the_document_is_replaced() -> None:

@@ -13,9 +13,15 @@ FULL = "full"
 PROFILES = (FULL, "fantel", "fcn", "flow-control", "two-threshold")
 """Which modes a program has (p4src/v1model/profiles). What is compiled of FULL is in COMPILED, of
 each other in a folder of its name there."""
-CHIP_PROGRAMS = ("pe", "p", "two-threshold/p")
-"""Programs for chips, as files in a folder with all: a profile's are in a folder of its name, those
-of LEAST are not."""
+CHIP_PROGRAMS = {
+    "pe": (1, 2),
+    "p": (1, 2),
+    "two-threshold/pe": (2,),
+    "two-threshold/p": (1, 2),
+    "flow-control/p": (1, 2),
+}
+"""Programs for chips, as files in a folder with all, and the generations of Tofino that each is for:
+a profile's are in a folder of its name, those of LEAST are not."""
 LEAST = "fcn"
 MANIFEST = "manifest.json"
 TARGET_FOLDERS = frozenset({"v1model", "tna"})

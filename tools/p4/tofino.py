@@ -2,7 +2,6 @@
 
 `python -m tools.p4.tofino` runs p4c-barefoot and bfas on the programs for both chips and writes
 p4src/compiled/tna/ (P4Info, ICRC hash matrices, manifest) and the tables of docs/tofino.md.
-`--sweep` also increases the flow tables until they no longer fit and draws the plot.
 `--changed` needs no compiler: it says in the manifest and in docs/tofino.md which sources are not
 as they were placed, for whoever changes them where the compiler is not to be had.
 `--check` needs none either: it fails when what has changed is not said, or outputs differ;
@@ -30,10 +29,8 @@ from tools.p4.programs import CHIP_PROGRAMS, MANIFEST, same_compiler
 from tools.p4.tofino_build import (
     CHIPS,
     HOW_TO_GET,
-    TIME_LIMIT,
     Chip,
     ToolError,
-    TooSlowError,
     assemble,
     compile_program,
     compiler_version,
@@ -43,13 +40,10 @@ from tools.p4.tofino_hashes import HashLogError
 from tools.p4.tofino_package import package
 from tools.p4.tofino_record import (
     COMPILED,
-    SWEEP,
     DocumentError,
-    Outcome,
     changed_files,
     record,
     record_changed,
-    record_sweep,
 )
 from tools.p4.tofino_reports import Usage, icrc_matrices, usage
 
@@ -58,6 +52,11 @@ def say(progress: str) -> None:
     """Print a line in one write and flush it, because several programs are placed concurrently."""
     sys.stdout.write(progress + "\n")
     sys.stdout.flush()
+
+
+def first_chip(program: str) -> Chip:
+    """The first chip that a program is for: its P4Info is kept."""
+    return next(chip for chip in CHIPS if chip.number in CHIP_PROGRAMS[program])
 
 
 def build(program: str, chip: Chip, directory: Path) -> Usage:
@@ -89,16 +88,17 @@ def write(commit: str) -> int:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             builds = [
                 pool.submit(build, program, chip, Path(name) / chip.target / program)
-                for program in CHIP_PROGRAMS
+                for program, numbers in CHIP_PROGRAMS.items()
                 for chip in CHIPS
+                if chip.number in numbers
             ]
             results = [done.result() for done in builds]
         COMPILED.mkdir(parents=True, exist_ok=True)
-        first = Path(name) / CHIPS[0].target
         for program in CHIP_PROGRAMS:
             place = (COMPILED / program).parent
             place.mkdir(exist_ok=True)
-            shutil.copy(p4info_of(program, first / program), place)
+            made = Path(name) / first_chip(program).target / program
+            shutil.copy(p4info_of(program, made), place)
         targets = {chip.name: chip.target for chip in CHIPS}
         matrices = {
             result.chip: icrc_matrices(Path(name) / targets[result.chip] / result.program)
@@ -119,49 +119,15 @@ def make_package(folder: Path) -> int:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             builds = [
                 pool.submit(build, program, CHIPS[0], Path(name) / program)
-                for program in CHIP_PROGRAMS
+                for program, numbers in CHIP_PROGRAMS.items()
+                if CHIPS[0].number in numbers
             ]
             results = [done.result() for done in builds]
         if not all(result.assembled for result in results):
             return 1
-        package(Path(name), folder)
+        package([result.program for result in results], Path(name), folder)
     say(f"{folder} has the programs for {CHIPS[0].name}")
     return 0
-
-
-def sweep() -> int:
-    """Place the PE with flow tables of increasing size on every chip; write table and plot."""
-    if compiler_version() is None:
-        print(HOW_TO_GET, file=sys.stderr)
-        return 2
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        tries = {
-            chip.name: {str(flows): pool.submit(stages_for, flows, chip) for flows in SWEEP}
-            for chip in CHIPS
-        }
-        results = {
-            chip: {flows: tried.result() for flows, tried in by_flows.items()}
-            for chip, by_flows in tries.items()
-        }
-    record_sweep(results)
-    return 0
-
-
-def stages_for(flows: int, chip: Chip) -> Outcome:
-    """Place the PE with flow tables of `flows` entries each."""
-    with tempfile.TemporaryDirectory() as name:
-        directory = Path(name)
-        outcome: Outcome
-        try:
-            compile_program("pe", chip, directory, flows)
-            outcome = usage("pe", chip, directory, assembled=False).stages
-        except TooSlowError:
-            outcome = f"not placed in {TIME_LIMIT // 60} minutes"
-        except ToolError as error:
-            outcome = "does not fit"
-            print(f"{flows} flows on {chip.name}: {error}", file=sys.stderr)
-    say(f"{flows} flows on {chip.name}: {outcome}")
-    return outcome
 
 
 def check() -> int:
@@ -187,7 +153,7 @@ def check() -> int:
         for program in CHIP_PROGRAMS:
             directory = Path(name) / program
             directory.mkdir(parents=True)
-            compile_program(program, CHIPS[0], directory, place=False)
+            compile_program(program, first_chip(program), directory, place=False)
             fresh = p4info_of(program, directory).read_bytes()
             if fresh != p4info_of(program, (COMPILED / program).parent).read_bytes():
                 print(f"{program}: p4c {version} generates a different P4Info", file=sys.stderr)
@@ -201,7 +167,6 @@ def main() -> int:
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--check", action="store_true", help="compare, write nothing")
     choice.add_argument("--changed", action="store_true", help="say what was not placed again")
-    choice.add_argument("--sweep", action="store_true", help="how many flows fit")
     choice.add_argument("--package", type=Path, metavar="FOLDER", help="what a switch takes")
     parser.add_argument(
         "--commit", default="not named", help="commit of p4lang/p4c the compiler was built from"
@@ -215,7 +180,7 @@ def main() -> int:
             return 0
         if options.package is not None:
             return make_package(options.package)
-        return sweep() if options.sweep else write(options.commit)
+        return write(options.commit)
     except (DocumentError, HashLogError, ToolError) as error:
         print(error, file=sys.stderr)
         return 1

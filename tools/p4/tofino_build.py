@@ -51,10 +51,6 @@ class ToolError(Exception):
     """A tool failed; the message has the end of its output."""
 
 
-class TooSlowError(ToolError):
-    """A tool did not end within TIME_LIMIT."""
-
-
 def compiler_version() -> str | None:
     """What the installed compiler calls its version, None where one of the tools is missing.
 
@@ -71,13 +67,13 @@ def compiler_version() -> str | None:
 
 
 def run(command: list[str], log: Path) -> None:
-    """Run a tool. Raises ToolError, with the end of its output, or TooSlowError."""
+    """Run a tool. Raises ToolError, with the end of its output."""
     try:
         done = subprocess.run(
             command, cwd=P4SRC, capture_output=True, text=True, check=False, timeout=TIME_LIMIT
         )
     except subprocess.TimeoutExpired as error:
-        raise TooSlowError(f"{command[0]}: not done after {TIME_LIMIT} s") from error
+        raise ToolError(f"{command[0]}: not done after {TIME_LIMIT} s") from error
     except OSError as error:
         raise ToolError(f"{command[0]} on PATH cannot be run: {error.strerror}") from error
     log.write_text(done.stdout + done.stderr)
@@ -94,12 +90,11 @@ def p4info_of(program: str, directory: Path) -> Path:
 
 
 def compile_program(
-    program: str, chip: Chip, directory: Path, flows: int | None = None, *, place: bool = True
+    program: str, chip: Chip, directory: Path, *, place: bool = True
 ) -> None:
     """Place `program` for `chip`; writes assembly, reports and P4Info below `directory`.
 
-    `flows` is the size of each flow table; None leaves what the sources say. Without `place`,
-    the P4Info is all there is. Raises ToolError.
+    Without `place`, the P4Info is all there is. Raises ToolError.
     """
     p4info = p4info_of(program, directory)
     run(
@@ -111,7 +106,6 @@ def compile_program(
             chip.arch,
             "--std=p4-16",
             f"-D__TARGET_TOFINO__={chip.number}",
-            *([f"-DFLOWS={flows}"] if flows else []),
             *chip.compiler_flags,
             *([] if place else ["--skip-compilation", "pipe"]),
             "-g",

@@ -1,4 +1,4 @@
-"""Records the results of a build: the tables of docs/tofino.md, the manifest, the plot."""
+"""Records the results of a build: the tables of docs/tofino.md, the manifest."""
 
 import hashlib
 import json
@@ -12,12 +12,6 @@ from tools.p4.tofino_reports import Usage
 
 COMPILED = ALL_COMPILED / "tna"
 DOCUMENT = P4SRC.parent / "docs" / "tofino.md"
-SWEEP_RESULTS = DOCUMENT.with_name("tofino-flows.json")
-SWEEP_PLOT = DOCUMENT.with_name("tofino-flows.png")
-# Flows per address family in the sweep.
-SWEEP = (16384, 32768, 49152, 65536)
-# Stages a program uses, or why it was not placed.
-Outcome = int | str
 
 
 class DocumentError(Exception):
@@ -41,24 +35,6 @@ def report_table(results: Iterable[Usage]) -> str:
             f"| {r.parser_rows_ingress} / {r.parser_rows_egress} of 256 each "
             f"| {'yes' if r.assembled else 'no'} |"
         )
-    return "\n".join(lines)
-
-
-def sweep_table(results: dict[str, dict[str, Outcome]]) -> str:
-    """Markdown table: stages of the PE by flows per address family."""
-    limits = {chip.name: chip.stages for chip in CHIPS}
-    lines = [
-        "| flows per family | " + " | ".join(results) + " |",
-        "|---" * (len(results) + 1) + "|",
-    ]
-    for flows in SWEEP:
-        cells = [
-            f"{stages} stages{'' if stages <= limits[chip] else ': does not fit'}"
-            if isinstance(stages := by_flows[str(flows)], int)
-            else stages
-            for chip, by_flows in results.items()
-        ]
-        lines.append(f"| {flows} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
@@ -116,29 +92,3 @@ def record_changed() -> None:
     (COMPILED / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
     text = changed_text(manifest["changed"])
     DOCUMENT.write_text(replace_between(DOCUMENT.read_text(), "changed", text))
-
-
-def record_sweep(results: dict[str, dict[str, Outcome]]) -> None:
-    """Write results, table and plot of the sweep."""
-    SWEEP_RESULTS.write_text(json.dumps(results, indent=2) + "\n")
-    DOCUMENT.write_text(replace_between(DOCUMENT.read_text(), "flows", sweep_table(results)))
-    plot(results)
-
-
-def plot(results: dict[str, dict[str, Outcome]]) -> None:
-    """Plot the PE's stages against flows per address family, with the limit of each chip."""
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
-
-    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
-    axes = figure.subplots()
-    for chip in CHIPS:
-        placed = {int(f): n for f, n in results[chip.name].items() if isinstance(n, int)}
-        (line,) = axes.plot(list(placed), list(placed.values()), marker="o", label=chip.name)
-        axes.axhline(chip.stages, color=line.get_color(), linestyle=":", linewidth=1)
-    axes.set(xlabel="flows per address family", ylabel="stages of the PE (dotted: the chip's)")
-    axes.set_xticks(SWEEP, [f"{flows:,}" for flows in SWEEP])
-    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_ylim(bottom=0)
-    axes.legend()
-    figure.savefig(SWEEP_PLOT, dpi=120)

@@ -41,11 +41,8 @@ const bit<32> SELECTOR_GROUPS = 256;
 typedef bit<8> color_t;
 const color_t GREEN = (bit<8>)MeterColor_t.GREEN;
 
-// Table sizes of the target. FLOWS is what `make tofino` varies to see how many fit.
-#ifndef FLOWS
-#define FLOWS 16384
-#endif
-const int FLOW_TABLE_SIZE = FLOWS;
+// Table sizes of the target
+const int FLOW_TABLE_SIZE = 16384;
 const int ROUTE_TABLE_SIZE = 4096;
 const int QUEUE_LEVEL_TABLE_SIZE = 2048;
 const int MARKING_CURVE_TABLE_SIZE = 2048;

@@ -88,7 +88,7 @@ control HoldAsk(
 }
 
 // HoldCopy: makes a copy an ARN about its service, for the neighbour it came from.
-// Reads:  meta.base.copy_kind, copy_level; arrival and underlay headers.
+// Reads:  meta.base.copy_kind; copy, arrival and underlay headers.
 // Writes: headers; drop: there is no such neighbour.
 // When:   on the egress copy of a packet.
 control HoldCopy(inout p_pass_headers_t hdr, in p_meta_t meta, inout bit<3> drop) {
@@ -137,7 +137,7 @@ control HoldCopy(inout p_pass_headers_t hdr, in p_meta_t meta, inout bit<3> drop
         hdr.p.arn.arn.type = hdr.arrival.arn_type;
         hdr.p.arn.arn.version = 0;
         hdr.p.arn.arn.reserved = 0;
-        hdr.p.arn.arn.metric = 5w0 ++ meta.base.copy_level;
+        hdr.p.arn.arn.metric = hdr.copy.pad0 ++ hdr.copy.level;
         hdr.p.arn.arn.para_type = ARN_FIVE_TUPLE_AND_TIME;
         hdr.p.five_tuple.head.setValid();
         hdr.p.five_tuple.head.ip_version = 6;
@@ -160,11 +160,17 @@ control HoldCopy(inout p_pass_headers_t hdr, in p_meta_t meta, inout bit<3> drop
         hdr.p.outer_ipv6.payload_len = ARN_IPV6_UDP_LENGTH;
         hdr.p.outer_ipv6.next_header = IpProtocol.UDP;
         hdr.p.outer_ipv6.hop_limit = ARN_HOP_LIMIT;
-        hdr.p.outer_ipv6.flow_label = 0;
-        hdr.p.outer_ipv6.ecn = Ecn.NOT_ECT;
         hdr.p.tunnel.udp.setValid();
         hdr.p.tunnel.udp.length = ARN_IPV6_UDP_LENGTH;
         hdr.p.tunnel.udp.checksum = 0;
+    }
+
+    // As in FastCnp, an action each
+    action clear_label() {
+        hdr.p.outer_ipv6.flow_label = 0;
+    }
+    action clear_ecn() {
+        hdr.p.outer_ipv6.ecn = Ecn.NOT_ECT;
     }
 
     apply {
@@ -178,6 +184,8 @@ control HoldCopy(inout p_pass_headers_t hdr, in p_meta_t meta, inout bit<3> drop
                 this_protocol();
             }
             to_udp();
+            clear_label();
+            clear_ecn();
             arn_profile.apply();
             arn_upstream.apply();
         }

@@ -267,31 +267,55 @@ def test_marks_of_a_dc_port_tell_nobody_without_notification(notification: str, 
 
 @pytest.fixture
 def chip(tmp_path: Path) -> str:
-    """A folder with programs of a chip's PE and P, of two thresholds for the P alone."""
-    made = compiled_programs() / "tna"
-    (tmp_path / "two-threshold").mkdir()
-    for name in ("pe", "p", "two-threshold/p"):
-        shutil.copy(made / f"{name}.p4info.txtpb", tmp_path / f"{name}.p4info.txtpb")
-    return str(tmp_path)
+    """A folder with all programs of chips, as if of Tofino 1, which has the example's ports."""
+    shutil.copytree(compiled_programs() / "tna", tmp_path / "chip")
+    edge = tmp_path / "chip" / "two-threshold" / "pe.p4info.txtpb"
+    edge.write_text(edge.read_text().replace('"t2na"', '"tna"'))
+    return str(tmp_path / "chip")
 
 
-def test_a_chip_has_the_program_of_the_mode(chip: str) -> None:
+def untreated(data: Data) -> Data:
+    """The same, but what is lightly congested stays as it is."""
+    data["two_threshold"]["treatment"] = "none"
+    for node in data["nodes"].values():
+        for tunnel in node.get("tunnels", {}).values():
+            tunnel.pop("light", None)
+            tunnel.pop("next", None)
+    return data
+
+
+@pytest.mark.parametrize("node", ["p1", "pe1"])
+def test_a_chip_has_the_program_of_the_mode(chip: str, node: str) -> None:
     """Of the folder that the node states, by what the domain is."""
-    data = two_threshold()
-    data["nodes"]["p1"]["program"] = chip
+    data = untreated(two_threshold())
+    data["nodes"][node]["program"] = chip
     config = parsed(data)
-    program = program_of(config, config.nodes["p1"], binary=False)
+    program = program_of(config, config.nodes[node], binary=False)
     assert program.p4info.parent.name == "two-threshold"
     assert Mode.TWO_THRESHOLD in program.modes
     data = example()
-    data["nodes"]["p1"]["program"] = chip
+    data["nodes"][node]["program"] = chip
     config = parsed(data)
-    assert program_of(config, config.nodes["p1"], binary=False).p4info.parent == Path(chip)
+    assert program_of(config, config.nodes[node], binary=False).p4info.parent == Path(chip)
 
 
 def test_a_chip_without_the_mode_is_refused(chip: str) -> None:
     data = two_threshold()
     data["nodes"]["pe1"]["program"] = chip
+    (Path(chip) / "two-threshold" / "pe.p4info.txtpb").unlink()
     problems = refused(yaml.safe_dump(data))
     (why,) = [why for _, where, why in problems if where == "nodes.pe1.program"]
     assert "has no two-threshold mode" in why
+
+
+def test_a_chip_that_treats_no_flows_is_told_nothing_else(chip: str) -> None:
+    """Light congestion ends at its PE, and no entry says what is done with a flow."""
+    data = two_threshold()
+    data["nodes"]["pe1"]["program"] = chip
+    problems = {where: why for _, where, why in refused(yaml.safe_dump(data))}
+    tunnels = data["nodes"]["pe1"]["tunnels"]
+    assert {f"nodes.pe1.tunnels.{name}.light" for name in tunnels} <= problems.keys()
+    assert "treats no flows" in problems["nodes.pe1.tunnels.pe2-srv6.light"]
+    config = parsed(untreated(data))
+    program = program_of(config, config.nodes["pe1"], binary=False)
+    assert entries(Provision(config, "pe1", program), "light_congestion")
