@@ -72,12 +72,15 @@ that is up came up once more. Rounds of the clock: while they stand still, it is
 LIGHT_POLICY = "light_policy"
 """Table of a PE that treats lightly congested flows (PEC-3)."""
 
+HOLD_PARTS = frozenset({"arn_arrival", "arn_neighbor", "hold_budget", "holds", "notification_sid"})
+"""Tables and a counter of a P that holds what its neighbours ask it to (SRF-7)."""
+
 NOT_ON_CHIPS = {
-    "p": frozenset({"events", "notifications_received"}),
+    "p": HOLD_PARTS | {"events", "notifications_received"},
     "pe": EGRESS_PE_TABLES | {"node_rate_suppressed", LIGHT_POLICY},
 }
 """By role, tables and counters of programs of fcn but those for chips: of END.CON (SRF-4), of an
-egress PE's congested ports (FCN-18) and of flows that are treated."""
+egress PE's congested ports (FCN-18), of flows that are treated, and of traffic that is held."""
 
 CORE_PORTS = "core_ports"
 """Value set of a chip's PE parser: the ports that face the WAN."""

@@ -9,8 +9,9 @@ from fcn.contract.profiles import Mode
 from fcn.controller.config.addressing import used_tunnels
 from fcn.controller.config.document import KeyPath, listed
 from fcn.controller.config.model import Config, Node
-from fcn.controller.config.modes import Notification, Treatment
+from fcn.controller.config.modes import FlowControlMode, Notification, Treatment
 from fcn.controller.config.notation import format_duration
+from fcn.controller.config.programs import program_of
 from fcn.controller.config.queue_depths import curve_steps, own_depths, queue_curves, queue_depths
 from fcn.controller.config.transport import Finding
 
@@ -37,6 +38,14 @@ def check_modes(config: Config) -> Iterator[Finding]:
 
 def mode_warnings(config: Config) -> Iterator[tuple[str, str]]:
     """What does less in the domain's mode than it may seem to: place in the file, and why."""
+    if config.flow_control is not FlowControlMode.OFF:
+        for name, node in config.nodes.items():
+            target = program_of(config, node, binary=False).target
+            if target.ports.parking is None:
+                yield (
+                    f"nodes.{name}",
+                    f"the program for {target.name} asks neighbours to hold traffic, but holds none",
+                )
     if config.notification not in (Notification.NONE, Notification.FANTEL):
         return
     for name, node in config.nodes.items():

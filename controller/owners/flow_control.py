@@ -68,7 +68,7 @@ class FlowControl(Owner):
                 pauses.append(entity)
             elif entity.is_default_action and isinstance(entity.action, P4TableAction):
                 defaults[table] = entity.action.args
-        if "flow_control" not in defaults:
+        if not defaults.keys() >= {"flow_control", "hold_budget"}:
             return None
         numbers = {
             value: FlowControlMode[name] for name, value in pipeline.enum("FlowControl").items()
@@ -78,6 +78,11 @@ class FlowControl(Owner):
             return None
         ticks = defaults["hold_budget"]["longest"]
         return Running(mode, ticks * pipeline.target.time_unit.tick / 1e9, neighbors, pauses)
+
+    @property
+    def _holds(self) -> bool:
+        """Whether the program holds traffic itself: those of chips only ask for it."""
+        return self._intent.schema.tables.get("hold_budget") is not None
 
     def turn_off(self, longest: int) -> None:
         """Hold nothing more, and ask nobody to (FCN-16).
@@ -89,11 +94,12 @@ class FlowControl(Owner):
             "flow_control", "set_flow_control", mode=self._mode(FlowControlMode.OFF), refresh=0
         )
         self._set("arn_profile", "set_arn_profile", udp_src_port=0, udp_dst_port=0, dscp=0, time=0)
-        self._set(
-            "hold_budget", "set_hold_budget", packets=0, octet_count=0, packets_mark=0xFFFFFFFF,
-            octets_mark=0xFFFFFFFF, packets_low=0, octets_low=0,
-            longest=self._ticks(longest), drain_depth=0, drain_interval=0,
-        )  # fmt: skip
+        if self._holds:
+            self._set(
+                "hold_budget", "set_hold_budget", packets=0, octet_count=0, packets_mark=0xFFFFFFFF,
+                octets_mark=0xFFFFFFFF, packets_low=0, octets_low=0,
+                longest=self._ticks(longest), drain_depth=0, drain_interval=0,
+            )  # fmt: skip
 
     def turn_on(
         self, mode: FlowControlMode, holding: Holding, limit: RateLimit, packet_size: int
@@ -106,19 +112,20 @@ class FlowControl(Owner):
             "arn_profile", "set_arn_profile", udp_src_port=UDP_SOURCE_PORT,
             udp_dst_port=holding.udp_port, dscp=DSCP, time=holding.time,
         )  # fmt: skip
-        self._set(
-            "hold_budget",
-            "set_hold_budget",
-            packets=holding.packets,
-            octet_count=holding.octets,
-            packets_mark=max(1, holding.packets * holding.pass_on_at // 100),
-            octets_mark=max(1, holding.octets * holding.pass_on_at // 100),
-            packets_low=holding.packets * holding.pass_off_at // 100,
-            octets_low=holding.octets * holding.pass_off_at // 100,
-            longest=self._ticks(holding.longest),
-            drain_depth=self._target.depth.convert(holding.drain_below, packet_size),
-            drain_interval=self._ticks(holding.drain_every),
-        )
+        if self._holds:
+            self._set(
+                "hold_budget",
+                "set_hold_budget",
+                packets=holding.packets,
+                octet_count=holding.octets,
+                packets_mark=max(1, holding.packets * holding.pass_on_at // 100),
+                octets_mark=max(1, holding.octets * holding.pass_on_at // 100),
+                packets_low=holding.packets * holding.pass_off_at // 100,
+                octets_low=holding.octets * holding.pass_off_at // 100,
+                longest=self._ticks(holding.longest),
+                drain_depth=self._target.depth.convert(holding.drain_below, packet_size),
+                drain_interval=self._ticks(holding.drain_every),
+            )
         config = meter_config(limit.rate, limit.burst)
         self._intent.put(P4MeterEntry(ARN_METER, index=0, config=config))
 
@@ -131,8 +138,6 @@ class FlowControl(Owner):
         at_once = holding.holds_at_once
         rate = at_once * SECOND // holding.longest
         for port, neighbor in neighbors.items():
-            match = {"ingress_port": port, "source": neighbor.address}
-            self._put("arn_neighbor", match, "neighbor")
             self._put(
                 "arn_upstream",
                 {"port": port},
@@ -142,8 +147,11 @@ class FlowControl(Owner):
                 src=neighbor.own_address,
                 dst=neighbor.address,
             )
-            config = meter_config(rate, at_once)
-            self._intent.put(P4MeterEntry(HOLD_METER, index=port, config=config))
+            if self._holds:
+                match = {"ingress_port": port, "source": neighbor.address}
+                self._put("arn_neighbor", match, "neighbor")
+                config = meter_config(rate, at_once)
+                self._intent.put(P4MeterEntry(HOLD_METER, index=port, config=config))
 
     def watch(self, ports: Iterable[int], holding: Holding, packet_size: int) -> None:
         """Tell the upstream neighbour when queue 0 of one of these ports is congested, and when no
