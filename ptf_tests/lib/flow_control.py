@@ -141,14 +141,17 @@ class FlowControlTest(PTest):
         p = self.p
         p.flow_control(self.mode, self.refresh_us)
         p.arn_profile(ARN_TIME_US)
-        # A chip asks its neighbours only.
-        holds = self.client.pipeline.has_tables({"hold_budget"})
-        if holds:
+        if self.holds:
             p.hold_budget(BUDGET)
         for port, address in NEIGHBOUR.items():
-            if holds:
+            if self.holds:
                 p.arn_neighbor(port, address)
             p.arn_upstream(port, NODE_MAC[port], NEIGHBOUR_MAC[port], P_ADDRESS, address)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the program holds traffic itself: that of a chip asks its neighbours only."""
+        return self.client.pipeline.has_tables({"hold_budget"})
 
     def hold(self, message: Arn, port: int = CORE_PORT, event: str = "BEGUN") -> None:
         """The neighbour on a port sends an ARN that is obeyed."""
