@@ -44,7 +44,7 @@ def mode_warnings(config: Config) -> Iterator[tuple[str, str]]:
             if target.ports.parking is None:
                 yield (
                     f"nodes.{name}",
-                    f"the program for {target.name} asks neighbours to hold traffic, but holds none",
+                    f"the program for {target.name} asks neighbours to hold, but holds nothing",
                 )
     if config.notification not in (Notification.NONE, Notification.FANTEL):
         return

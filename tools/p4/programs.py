@@ -20,8 +20,8 @@ CHIP_PROGRAMS = {
     "two-threshold/p": (1, 2),
     "flow-control/p": (1, 2),
 }
-"""Programs for chips, as files in a folder with all, and the generations of Tofino that each is for:
-a profile's are in a folder of its name, those of LEAST are not."""
+"""Programs for chips, as files in a folder with all, and the generations of Tofino each is for: a
+profile's are in a folder of its name, those of LEAST are not."""
 LEAST = "fcn"
 MANIFEST = "manifest.json"
 TARGET_FOLDERS = frozenset({"v1model", "tna"})

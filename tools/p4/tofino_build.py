@@ -89,9 +89,7 @@ def p4info_of(program: str, directory: Path) -> Path:
     return directory / f"{Path(program).name}.p4info.txtpb"
 
 
-def compile_program(
-    program: str, chip: Chip, directory: Path, *, place: bool = True
-) -> None:
+def compile_program(program: str, chip: Chip, directory: Path, *, place: bool = True) -> None:
     """Place `program` for `chip`; writes assembly, reports and P4Info below `directory`.
 
     Without `place`, the P4Info is all there is. Raises ToolError.
