@@ -18,8 +18,8 @@ from tools.p4.programs import CHIP_PROGRAMS, PROGRAMS
 ROOT = Path(__file__).resolve().parents[2]
 COMPILED = ROOT / "p4src" / "compiled"
 Programs = tuple[p4i.P4Info, p4i.P4Info]
-NOTICES = "notice_meter"
-"""Meter of what an egress PE tells others (FCN-18), which no chip has yet."""
+METERS = ("notice_meter", "hold_meter")
+"""Of what an egress PE tells others (FCN-18) and of holds (SRF-7), which no chip has."""
 
 
 def load(path: Path) -> p4i.P4Info:
@@ -44,7 +44,7 @@ def programs(program: str) -> Programs:
     name, role = f"{program}.p4info.txtpb", Path(program).name
     v1model = load(COMPILED / (name if "/" in program else f"{LEAST}/{name}"))
     for parts in (v1model.tables, v1model.counters, v1model.meters):
-        kept = [p for p in parts if p.preamble.alias not in (*NOT_ON_CHIPS[role], NOTICES)]
+        kept = [p for p in parts if p.preamble.alias not in (*NOT_ON_CHIPS[role], *METERS)]
         del parts[:]
         parts.extend(kept)  # type: ignore[arg-type]
     return v1model, load(COMPILED / "tna" / name)
