@@ -78,7 +78,7 @@ def test_only_the_named_part_of_the_document_is_replaced() -> None:
 
 def test_the_document_has_all_markers() -> None:
     text = tofino_record.DOCUMENT.read_text()
-    for name in ("resources", "compiler", "changed", "flows"):
+    for name in ("resources", "compiler", "changed"):
         assert "replaced" in replace_between(text, name, "replaced")
 
 

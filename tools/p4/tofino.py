@@ -1,7 +1,7 @@
 """Compile, place and assemble the TNA programs for Tofino 1 and 2 and record what the tools report.
 
 `python -m tools.p4.tofino` runs p4c-barefoot and bfas on the programs for both chips and writes
-p4src/compiled/tna/ (P4Info, ICRC hash matrices, manifest) and the tables of docs/tofino.md.
+p4src/compiled/tna/ (P4Info, manifest) and the tables of docs/tofino.md.
 `--changed` needs no compiler: it says in the manifest and in docs/tofino.md which sources are not
 as they were placed, for whoever changes them where the compiler is not to be had.
 `--check` needs none either: it fails when what has changed is not said, or outputs differ;
@@ -36,7 +36,6 @@ from tools.p4.tofino_build import (
     compiler_version,
     p4info_of,
 )
-from tools.p4.tofino_hashes import HashLogError
 from tools.p4.tofino_package import package
 from tools.p4.tofino_record import (
     COMPILED,
@@ -45,7 +44,7 @@ from tools.p4.tofino_record import (
     record,
     record_changed,
 )
-from tools.p4.tofino_reports import Usage, icrc_matrices, usage
+from tools.p4.tofino_reports import Usage, usage
 
 
 def say(progress: str) -> None:
@@ -99,13 +98,6 @@ def write(commit: str) -> int:
             place.mkdir(exist_ok=True)
             made = Path(name) / first_chip(program).target / program
             shutil.copy(p4info_of(program, made), place)
-        targets = {chip.name: chip.target for chip in CHIPS}
-        matrices = {
-            result.chip: icrc_matrices(Path(name) / targets[result.chip] / result.program)
-            for result in results
-            if result.program == "pe" and result.assembled
-        }
-        (COMPILED / "icrc.json").write_text(json.dumps(matrices, indent=2) + "\n")
     record(results, version, commit)
     return 0 if all(result.assembled for result in results) else 1
 
@@ -181,7 +173,7 @@ def main() -> int:
         if options.package is not None:
             return make_package(options.package)
         return write(options.commit)
-    except (DocumentError, HashLogError, ToolError) as error:
+    except (DocumentError, ToolError) as error:
         print(error, file=sys.stderr)
         return 1
 

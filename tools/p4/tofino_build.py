@@ -143,7 +143,6 @@ def assemble(program: str, chip: Chip, directory: Path) -> None:
             "--target",
             chip.target,
             *chip.assembler_flags,
-            "--log-hashes",
             "-o",
             str(directory / "assembled"),
             str(assembly(directory)),

@@ -1,18 +1,10 @@
-"""Reads resources and hash matrices of a placed program from the reports of the tools."""
+"""Reads the resources of a placed program from the compiler's reports."""
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.p4.tofino_build import Chip, assembly
-from tools.p4.tofino_hashes import hash_matrix
-
-# Compiler-generated names of the table and the result of the ICRC hash of a CNP, by IP version.
-ICRC = "sender_notification_icrc_crc"
-ICRC_HASHES = {
-    "ipv4": "tbl_sender_notification_icrc_hash_ipv4",
-    "ipv6": "tbl_sender_notification_icrc_hash_ipv6",
-}
+from tools.p4.tofino_build import Chip
 
 
 @dataclass(frozen=True)
@@ -56,20 +48,3 @@ def usage(program: str, chip: Chip, directory: Path, assembled: bool) -> Usage:
         parser_rows_egress=rows.get("egress", 0),
         assembled=assembled,
     )
-
-
-def icrc_matrices(directory: Path) -> dict[str, object]:
-    """The matrices of a PE's ICRC hashes as assembled; seeds and columns in hexadecimal."""
-    text = assembly(directory).read_text()
-    log = (directory / "assembled" / "logs" / "mau.hashes.log").read_text()
-    matrices: dict[str, object] = {}
-    for version, table in ICRC_HASHES.items():
-        matrix = hash_matrix(text, log, table, ICRC)
-        matrices[version] = {
-            "seed": f"{matrix.seed:08x}",
-            "columns": {
-                field: " ".join(f"{flips:08x}" for flips in columns)
-                for field, columns in matrix.columns.items()
-            },
-        }
-    return matrices
