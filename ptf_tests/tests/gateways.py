@@ -42,8 +42,6 @@ ALL_NODES_MAC = "33:33:00:00:00:01"
 NONCE = Raw(b"\x0e\x01\x01\x02\x03\x04\x05\x06")
 """The option of a host that tries an address (RFC 7527)."""
 ROUTER = 0x80
-SOLICITED = 0x40
-OVERRIDE = 0x20
 
 
 def tagged(frame: bytes) -> bytes:

@@ -17,7 +17,6 @@ from fcn.ptf_tests.tofino.image import MemoryWrite, RegisterWrite, Write, writes
 _TOFINO_B0 = 2
 _FCS = 4
 """Octets behind every frame of the model."""
-PACKET_LIMIT = 16384
 _PICOSECONDS = 1000
 """In a nanosecond."""
 _SOFT_RESET = 0x40000, 1 << 6

@@ -46,10 +46,6 @@ class Slice:
         """The bits of the value, where they belong in the word."""
         return (value >> self.start << self.offset) & self.mask
 
-    def value_in(self, word: int) -> int:
-        """Its part of the value that is in a word."""
-        return ((word & self.mask) >> self.offset) << self.start
-
 
 def units(word: int, count: int) -> list[int]:
     """The words of `count` memories that a wide word is in, the lowest first."""
