@@ -256,11 +256,6 @@ control PeIngress(
                     || (md.meta.base.forward == Forward.VRF && hdr.pe.outer_ipv6.isValid())) {
                 tunnel_decap.apply(hdr.pe, md.meta);
             }
-            if (md.meta.base.role == Role.DC) {
-                md.ipv4_changes = true;
-            } else if (md.meta.decapsulated) {
-                md.ipv4_changes = true;
-            }
             sender_notification.apply(hdr.pe, md);
             if (md.meta.make_cnp && !md.meta.cnp_is_ipv4) {
                 md.is_cnp_ipv6 = true;

@@ -89,13 +89,11 @@ control PeEgressDeparser(
                 { md.mirror.pass, md.mirror.kind, md.mirror.pad0, md.mirror.level, md.mirror.pad1,
                   md.mirror.label });
         }
-        if (md.marked) {
-            hdr.pe.ipv4.checksum = ipv4_checksum.update({
-                hdr.pe.ipv4.version, hdr.pe.ipv4.ihl, hdr.pe.ipv4.dscp, hdr.pe.ipv4.ecn,
-                hdr.pe.ipv4.total_len, hdr.pe.ipv4.identification, hdr.pe.ipv4.flags,
-                hdr.pe.ipv4.frag_offset, hdr.pe.ipv4.ttl, hdr.pe.ipv4.protocol, hdr.pe.ipv4.src,
-                hdr.pe.ipv4.dst, md.ipv4_options_sum });
-        }
+        hdr.pe.ipv4.checksum = ipv4_checksum.update({
+            hdr.pe.ipv4.version, hdr.pe.ipv4.ihl, hdr.pe.ipv4.dscp, hdr.pe.ipv4.ecn,
+            hdr.pe.ipv4.total_len, hdr.pe.ipv4.identification, hdr.pe.ipv4.flags,
+            hdr.pe.ipv4.frag_offset, hdr.pe.ipv4.ttl, hdr.pe.ipv4.protocol, hdr.pe.ipv4.src,
+            hdr.pe.ipv4.dst, md.ipv4_options_sum });
         packet.emit(hdr.copy);
         packet.emit(hdr.pe.ethernet);
         packet.emit(hdr.pe.vlan);

@@ -11,8 +11,6 @@ struct tna_pe_meta_t {
     bit<16> udp_dst_port;
     // UDP ports of the customer's packet, 0 when it has none
     bit<32> ports;
-    // The IPv4 header is the customer's own, or of a CNP: in a tunnel that goes on it stays as it is
-    bool ipv4_changes;
     // What an IPv4 header's options add to its checksum
     bit<16> ipv4_options_sum;
     // What the parser found of the checksum of a Fast CNP or a neighbour solicitation

@@ -404,13 +404,11 @@ control PeIngressDeparser(
         }
 
         // Options are not parsed; their sum stands for them.
-        if (md.ipv4_changes) {
-            hdr.pe.ipv4.checksum = ipv4_checksum.update({
-                hdr.pe.ipv4.version, hdr.pe.ipv4.ihl, hdr.pe.ipv4.dscp, hdr.pe.ipv4.ecn,
-                hdr.pe.ipv4.total_len, hdr.pe.ipv4.identification, hdr.pe.ipv4.flags,
-                hdr.pe.ipv4.frag_offset, hdr.pe.ipv4.ttl, hdr.pe.ipv4.protocol, hdr.pe.ipv4.src,
-                hdr.pe.ipv4.dst, md.ipv4_options_sum });
-        }
+        hdr.pe.ipv4.checksum = ipv4_checksum.update({
+            hdr.pe.ipv4.version, hdr.pe.ipv4.ihl, hdr.pe.ipv4.dscp, hdr.pe.ipv4.ecn,
+            hdr.pe.ipv4.total_len, hdr.pe.ipv4.identification, hdr.pe.ipv4.flags,
+            hdr.pe.ipv4.frag_offset, hdr.pe.ipv4.ttl, hdr.pe.ipv4.protocol, hdr.pe.ipv4.src,
+            hdr.pe.ipv4.dst, md.ipv4_options_sum });
         if (md.is_cnp_ipv6) {
             hdr.pe.udp.checksum = cnp_checksum.update({
                 hdr.pe.ipv6.src, hdr.pe.ipv6.dst, hdr.pe.udp.length, 8w0,
