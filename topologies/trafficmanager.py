@@ -83,11 +83,6 @@ class QueueRecorder:
             if error.code() != grpc.StatusCode.CANCELLED:
                 self._error = error
 
-    @property
-    def latest(self) -> QueueDepth | None:
-        """The newest sample."""
-        return self._samples[-1] if self._samples else None
-
     def stop(self) -> tuple[QueueDepth, ...]:
         """End the recording and return all samples; raises what ended the stream early."""
         self._stream.cancel()

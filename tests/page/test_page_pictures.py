@@ -74,9 +74,12 @@ def said(picture: Picture, frame: Frame) -> str:
     hub.draw(picture)
     hub.show(frame)
     # Playwright has a loop of its own here; what was kept needs none.
-    with pytest.raises(StopIteration) as told:
-        anext(hub.look()).__await__().send(None)
-    return bytes(told.value.value).decode()
+    viewer, told = hub.look(), b""
+    while not told.endswith(b"event: kept\ndata: {}\n\n"):
+        with pytest.raises(StopIteration) as part:
+            anext(viewer).__await__().send(None)
+        told += part.value.value
+    return told.decode()
 
 
 @contextmanager
