@@ -96,6 +96,7 @@ class ScriptedController:
     queues: pb.ListQueuesResponse = field(default_factory=pb.ListQueuesResponse)
     policies: list[pb.Policy] = field(default_factory=list)
     flows: list[pb.Flow] = field(default_factory=list)
+    labels: int = 0
     flows_refused: str = ""
     events: list[pb.Event] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
@@ -111,7 +112,7 @@ class ScriptedController:
         """The state of all nodes."""
         return pb.GetStatusResponse(
             notification=self.notification,
-            labels_in_use=len(self.flows),
+            labels_in_use=self.labels or len(self.flows),
             nodes=[
                 pb.NodeStatus(
                     name=node.name,

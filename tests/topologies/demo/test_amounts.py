@@ -15,7 +15,9 @@ MANY = 12
 
 def crowded(mode: str) -> Measurement:
     """A run with many senders, and other traffic at many places."""
-    goodputs = {f"h{number}": (1e6 * number,) for number in range(1, MANY + 1)}
+    goodputs: dict[str, tuple[float, ...]] = {
+        f"h{number}": (1e6 * number,) for number in range(1, MANY + 1)
+    }
     others = tuple(Other(f"place {number}", 100, 0, 1.0) for number in range(MANY))
     return replace(measure(scenario(), record(mode)), goodputs_bps=goodputs, others=others)
 
