@@ -15,6 +15,7 @@ from fcn.lab.core import Simulation
 from fcn.lab.depths import depths, measure_depth
 from fcn.lab.frames import FrameKind
 from fcn.lab.jobs import Jobs
+from fcn.lab.notices import keep_notices, notices, notices_lost
 from fcn.lab.pfc import Pfc
 from fcn.lab.red import Red
 from fcn.lab.roce import RoceHost, RoceOptions, completions
@@ -89,7 +90,7 @@ def run(sanitize: bool) -> int:
         for link in network.links:
             link.tap(1, 200_000)
         network.links[1].tap(0, 20_000, select=FrameKind.MARKED, snap=33)
-        simulation.keep_notices(20)
+        keep_notices(simulation, 20)
         selective = replace(options, retransmission="selective-repeat")
         hosts = [
             network.roce(side, n, (selective, options)[n]) for side in (1, 2) for n in range(2)
@@ -139,8 +140,8 @@ def run(sanitize: bool) -> int:
         assert depths(simulation, simulation.switches["p1"], 2).most_packets > 0
         done = sum(jobs.times(task).done_ns is not None for task in tasks)
         assert 4 < done < len(tasks), "the four times, and messages before the switch goes off"
-        assert len(simulation.notices()) == 20
-        assert simulation.notices_lost > 0
+        assert len(notices(simulation)) == 20
+        assert notices_lost(simulation) > 0
         assert len(simulation.pauses()) == 50
         assert simulation.pauses_lost > 0
         assert simulation.tapped(complete=False)
