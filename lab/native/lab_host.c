@@ -43,7 +43,10 @@ void lab_host_free(lab_host *h)
     free(h);
 }
 
-sw_frame *lab_host_frame(lab_host *h, uint32_t len) { return sw_frame_take(&h->lab->pool, len); }
+sw_frame *lab_host_frame(lab_host *h, uint32_t len)
+{
+    return sw_frame_take(&h->lab->pool, len, SW_ROOM);
+}
 
 /* Put a frame on the line, which is free. */
 static void transmit(lab_host *h, uint64_t now, sw_frame *f)
