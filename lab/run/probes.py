@@ -21,6 +21,7 @@ from fcn.lab.run.connections import Connection
 from fcn.lab.run.crossings import Crossings, Pair, headers_of
 from fcn.lab.run.sampler import Sampler
 from fcn.lab.scenario.wiring import Wiring
+from fcn.lab.tcp import TcpFlow
 
 _TAP_OCTETS = 1 << 26
 _WATCHED = FrameKind.MARKED | FrameKind.NOTIFICATION
@@ -147,6 +148,21 @@ def _peers(wiring: Wiring) -> dict[tuple[str, int], str]:
     """Who is at the other end, by node and port."""
     peers = {(wire.a, wire.a_port): wire.b for wire in wiring.wires}
     return peers | {(wire.b, wire.b_port): wire.a for wire in wiring.wires}
+
+
+def tcp_rows(flows: list[TcpFlow], begun_ns: int) -> list[tuple[Any, ...]]:
+    """The rows of the table of TCP connections, as they are now."""
+    rows = []
+    for number, flow in enumerate(flows):
+        now = flow.counters()
+        rows.append(
+            (
+                flow.sender.host.name, number, flow.receiver.host.name,
+                now.acknowledged * flow.mss, now.sent, now.resent, now.marked, now.cuts,
+                now.timeouts, now.completed - begun_ns if now.completed else None,
+            )
+        )  # fmt: skip
+    return rows
 
 
 def connection_rows(connections: list[Connection]) -> list[tuple[Any, ...]]:

@@ -24,11 +24,11 @@ from fcn.lab.modes import NOTIFICATIONS
 from fcn.lab.result.model import About, BalanceInfo, EventInfo, Result
 from fcn.lab.result.tables import TABLES, TableName, frame
 from fcn.lab.roce import completions
-from fcn.lab.run.build import Built, build
+from fcn.lab.run.build import Built, build, start_tcp
 from fcn.lab.run.connections import Connection
 from fcn.lab.run.describe import network_info
 from fcn.lab.run.jobs import RunningJobs
-from fcn.lab.run.probes import Probes, connection_rows
+from fcn.lab.run.probes import Probes, connection_rows, tcp_rows
 from fcn.lab.run.recovery import recovering
 from fcn.lab.run.sampler import Sampler
 from fcn.lab.run.spy import Spy
@@ -36,6 +36,7 @@ from fcn.lab.run.watch import FailureWatch
 from fcn.lab.run.world import WatchedWorld
 from fcn.lab.scenario.load import Plan
 from fcn.lab.scenario.model import Event
+from fcn.lab.tcp import TcpFlow
 
 CONNECT_EVERY_NS = 500_000
 """Connections are opened one after another: three reports of each go from both PEs to the
@@ -123,6 +124,7 @@ class _Run:
         self._reached = 0
         self._sampled = 0
         self._sent: list[tuple[str, int, int, int, int]] = []
+        self._tcp: list[TcpFlow] = []
         self._account = Balance({}, {}, {})
         self._captures: dict[str, bytes] = {}
 
@@ -208,6 +210,8 @@ class _Run:
             start = begun + send.start_ns
             each.sender.write(each.number, send.size, start_ns=start, message_id=number)
             self._sent.append((each.host, each.number, number, send.size, send.start_ns))
+        for transfer in self._plan.traffic.tcp:
+            self._tcp.append(start_tcp(self._built, transfer, begun))
         jobs = RunningJobs(self._simulation, self._plan.work, self._connections, len(self._sent))
         sampler = Sampler(self._built, self._connections, self._watch, self._spans())
         probes = Probes(self._built, sampler)
@@ -329,6 +333,7 @@ class _Run:
                 for sent in self._sent
             ),
             "connections": connection_rows(self._connections),
+            "tcp": tcp_rows(self._tcp, self._begun),
             "controller": ((at - self._begun, *rest) for at, *rest in self._requests),
         }
         account = self._account
