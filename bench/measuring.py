@@ -22,19 +22,19 @@ from fcn.lab.scenario.load import Plan, load_scenario
 
 MILLISECOND = 1_000_000
 UNTIL_MS = {
-    "dumbbell": 100,
-    "parking-lot": 100,
-    "dual-dc": 10,
-    "incast": 12,
-    "core-failure": 40,
-    "failover": 1000,
-    "load": 300,
-    "load-background": 300,
+    "dumbbell": 25,
+    "parking-lot": 25,
+    "dual-dc": 3,
+    "incast": 4,
+    "core-failure": 12,
+    "failover": 150,
+    "load": 80,
+    "load-background": 80,
     "demo": 6000,
-    "modes-100-km": 200,
-    "modes-1000-km": 200,
+    "modes-100-km": 60,
+    "modes-1000-km": 60,
 }
-"""Virtual time: some seconds of processor time, or all of a scenario."""
+"""Virtual time: a second or so of processor time."""
 
 DEFAULT_INTERVAL = "dumbbell, 10 µs"
 """With the interval that a scenario has which does not give one."""

@@ -1,0 +1,47 @@
+"""TCP of others beside RoCEv2, in every mode."""
+
+from typing import get_args
+
+import pytest
+from small import HOLDING, small
+
+from fcn.lab.modes import Mode
+from fcn.lab.run.runner import run_scenario
+
+
+@pytest.mark.parametrize("mode", get_args(Mode))
+def test_tcp_shares_a_queue_with_roce(mode: str) -> None:
+    """Three messages of RoCEv2, and two connections of TCP."""
+    plan = small(
+        mode=mode,
+        duration="20ms",
+        hosts={
+            "mtu": 4096,
+            "timeout": "5ms",
+            "only": [
+                {"names": ["h2"], "settings": {"mtu": 1448, "timeout": "5ms", "ecn": "not-ect"}}
+            ],
+        },
+        controller={"holding": HOLDING, "failure_detection": {"interval": "1ms"}},
+        traffic=[
+            {"pattern": "messages", "from": ["h1"], "to": ["h3"], "size": "10MB", "count": 3},
+            {
+                "pattern": "tcp",
+                "from": ["h2"],
+                "to": ["h4"],
+                "size": "4MB",
+                "qps": 2,
+                "start": "1ms",
+            },
+        ],
+    )
+    result = run_scenario(plan)
+    assert result.messages["completed_ns"].notna().all()
+    tcp = result.tcp
+    assert list(tcp["host"]) == ["h2", "h2"]
+    # Where RoCEv2 is not slowed it leaves little of the queue to others.
+    assert (tcp["acknowledged"] > 0).all()
+    assert (tcp["sent"] - tcp["resent"] >= tcp["acknowledged"] // 1448).all()
+    done = tcp["completed_ns"].notna()
+    assert (done == (tcp["acknowledged"] == -(-4_000_000 // 1448) * 1448)).all()
+    assert done.all() or mode not in ("ecn", "fcn", "end-con")
