@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -172,6 +172,14 @@ class _Run:
         self._connecting.extend(self._connections)
         deadline += len(flows) * CONNECT_EVERY_NS
         await self._until_true("hosts connect", self._are_connected, deadline)
+        # A segment there and back: as a handshake it makes PEs find both hosts.
+        tcp = [
+            start_tcp(self._built, replace(transfer, size=1, start_ns=0), self._simulation.now_ns)
+            for transfer in self._plan.traffic.tcp
+        ]
+        await self._until_true(
+            "TCP connects", lambda: all(each.counters().completed for each in tcp), deadline
+        )
         if self._scenario.mode in NOTIFICATIONS:
             pe_of = self._plan.wiring.pe_of
             wanted = {

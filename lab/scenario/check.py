@@ -24,7 +24,7 @@ from fcn.topologies.model import TopologyError
 Finding = tuple[KeyPath, str]
 
 MAX_TCP = 1000
-"""TCP connections of a pattern."""
+"""TCP connections: their ports tell them apart."""
 
 MAX_MESSAGES = 5_000_000
 """Of a pattern: what can be kept in memory."""
@@ -51,6 +51,9 @@ def problems(wiring: Wiring) -> Iterator[Finding]:
     for number, pattern in enumerate(wiring.scenario.traffic):
         for path, message in _pattern(wiring, pattern):
             yield ("traffic", number, *path), message
+    of_tcp = (each for each in wiring.scenario.traffic if each.pattern == "tcp")
+    if sum(len(named(wiring, each.from_)) * each.qps for each in of_tcp) > MAX_TCP:
+        yield ("traffic",), f"more than {MAX_TCP} TCP connections; give fewer qps"
     for number, job in enumerate(wiring.scenario.jobs):
         for path, message in _job(wiring, job):
             yield ("jobs", number, *path), message
@@ -354,11 +357,8 @@ def _amounts(
             yield ("distribution",), "only a poisson pattern has a distribution; give size"
         if pattern.load is not None:
             yield ("load",), "only a poisson pattern has a load; give count and interval"
-        if pattern.pattern == "tcp":
-            if pattern.count > 1 or pattern.interval:
-                yield ("count",), "TCP sends its size once; give more qps, or another pattern"
-            if pairs * pattern.qps > MAX_TCP:
-                yield ("qps",), f"more than {MAX_TCP} TCP connections; give fewer"
+        if pattern.pattern == "tcp" and (pattern.count > 1 or pattern.interval):
+            yield ("count",), "TCP sends its size once; give more qps, or another pattern"
         if pairs * pattern.qps * pattern.count > MAX_MESSAGES:
             yield ("count",), f"more than {MAX_MESSAGES} messages; give fewer and larger ones"
     elif pattern.load is None:

@@ -11,7 +11,7 @@ from fcn.lab.run.runner import run_scenario
 
 @pytest.mark.parametrize("mode", get_args(Mode))
 def test_tcp_shares_a_queue_with_roce(mode: str) -> None:
-    """Three messages of RoCEv2, and two connections of TCP."""
+    """Messages of RoCEv2, and two connections of TCP; nobody starves."""
     plan = small(
         mode=mode,
         duration="20ms",
@@ -36,12 +36,10 @@ def test_tcp_shares_a_queue_with_roce(mode: str) -> None:
         ],
     )
     result = run_scenario(plan)
-    assert result.messages["completed_ns"].notna().all()
+    assert (result.connections["payload"] > 1_000_000).all()
     tcp = result.tcp
     assert list(tcp["host"]) == ["h2", "h2"]
-    # Where RoCEv2 is not slowed it leaves little of the queue to others.
-    assert (tcp["acknowledged"] > 0).all()
+    assert (tcp["acknowledged"] > 100_000).all()
     assert (tcp["sent"] - tcp["resent"] >= tcp["acknowledged"] // 1448).all()
     done = tcp["completed_ns"].notna()
     assert (done == (tcp["acknowledged"] == -(-4_000_000 // 1448) * 1448)).all()
-    assert done.all() or mode not in ("ecn", "fcn", "end-con")
