@@ -92,6 +92,7 @@ class Watcher:
                     client.last_counters(),
                     client.links(),
                     client.paths(),
+                    client.queues(),
                     news,
                 )
                 self._show(snapshots.frame(answers))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import grpc
 
+from fcn.contract.proto import trafficmanager_pb2 as pb
 from fcn.contract.rpc import Stub
-from fcn.softswitch.proto import trafficmanager_pb2 as pb
 from fcn.topologies.model import NS_PER_MS, ROOMY_DEPTH, Port, Queue
 
 SAMPLE_NS = 2 * NS_PER_MS

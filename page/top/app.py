@@ -234,7 +234,7 @@ class Top(App[None]):
             return
         shown = zip(table.columns, row.texts, strict=True)
         about = [f"{column.title}: {text}" for column, text in shown if text]
-        self.push_screen(Story(row.key, row.details or about))
+        self.push_screen(Story(row.key, [*about, *row.details]))
 
 
 def _clock(seconds: float) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 import grpc
 
+from fcn.contract.proto import trafficmanager_pb2 as tm
 from fcn.contract.rpc import Stub
-from fcn.softswitch.proto import trafficmanager_pb2 as tm
 
 
 class TrafficManagerClient:

@@ -93,6 +93,7 @@ class ScriptedController:
     states: dict[str, str] = field(default_factory=dict)
     amounts: dict[tuple[str, str, str], tuple[int, int]] = field(default_factory=dict)
     links: list[pb.Link] = field(default_factory=list)
+    queues: pb.ListQueuesResponse = field(default_factory=pb.ListQueuesResponse)
     policies: list[pb.Policy] = field(default_factory=list)
     flows: list[pb.Flow] = field(default_factory=list)
     flows_refused: str = ""
@@ -158,6 +159,9 @@ class ScriptedController:
 
     def ListPaths(self, _request: object, _context: grpc.ServicerContext) -> pb.ListPathsResponse:  # noqa: N802
         return pb.ListPathsResponse(policies=self.policies)
+
+    def ListQueues(self, _request: object, _context: grpc.ServicerContext) -> pb.ListQueuesResponse:  # noqa: N802
+        return self.queues
 
     def ListFlows(  # noqa: N802
         self, _request: object, context: grpc.ServicerContext

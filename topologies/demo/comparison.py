@@ -4,16 +4,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
-from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-from matplotlib import pyplot
 from matplotlib.axes import Axes
 
-DPI = 130
 NOTHING = "-"
 PERCENT = 99
 PLACE_COLOURS = ("#4393c3", "#d6a25a", "#5aae61", "#9970ab", "#bababa")
@@ -166,16 +159,6 @@ def panels(figures: Sequence[Figures]) -> tuple[Panel, ...]:
             empty=not any(o.delay_ns or o.lost for f in figures for o in f.others),
         ),
     )
-
-
-def draw_comparison(figures: Sequence[Figures], title: str, path: Path) -> None:
-    width = max(12.0, 2.2 * len(figures) + 6.0)
-    figure, axes = pyplot.subplots(2, 3, figsize=(width, 8.0), layout="constrained")
-    for each, panel in zip(axes.flat, panels(figures), strict=True):
-        panel.draw(each)
-    figure.suptitle(title)
-    figure.savefig(path, dpi=DPI)
-    pyplot.close(figure)
 
 
 def _scaled(ns: float | None) -> float | None:

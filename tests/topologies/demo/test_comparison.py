@@ -1,7 +1,5 @@
 """The amounts by which modes are compared."""
 
-from pathlib import Path
-
 import pytest
 from matplotlib import pyplot
 
@@ -10,7 +8,6 @@ from fcn.topologies.demo.comparison import (
     Other,
     _goodput,
     _others,
-    draw_comparison,
     jain,
     percentile,
     rate_text,
@@ -27,7 +24,7 @@ def figures(title: str) -> Figures:
     return Figures(title, "#4393c3", 1e6, None, 0, 10, 0, goodput, 1.0, others)
 
 
-def test_every_sender_and_place_is_drawn(tmp_path: Path) -> None:
+def test_every_sender_and_place_is_drawn() -> None:
     figure, (senders, places) = pyplot.subplots(1, 2)
     runs = [figures("ecn"), figures("fcn")]
     _goodput(senders, runs)
@@ -37,7 +34,6 @@ def test_every_sender_and_place_is_drawn(tmp_path: Path) -> None:
     shades = [bar.get_alpha() for bar in senders.patches]
     assert len(set(shades)) == MANY
     pyplot.close(figure)
-    draw_comparison(runs, "many", tmp_path / "many.png")
 
 
 def test_jains_index() -> None:
