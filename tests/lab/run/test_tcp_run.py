@@ -16,6 +16,7 @@ def test_tcp_shares_a_queue_with_roce(mode: str) -> None:
         mode=mode,
         duration="20ms",
         hosts={
+            "ip": 6 if mode in ("ecn", "flow") else 4,
             "mtu": 4096,
             "timeout": "5ms",
             "only": [
