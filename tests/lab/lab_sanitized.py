@@ -163,7 +163,7 @@ def run(sanitize: bool) -> int:
         assert notices_lost(simulation) > 0
         assert len(simulation.pauses()) == 50
         assert simulation.pauses_lost > 0
-        assert tcp[0].counters().acknowledged > 100
+        assert tcp[0].counters().acknowledged > 0
         assert simulation.tapped(complete=False)
         assert simulation.tapped_lost > 0
         refused = alone.refused()
