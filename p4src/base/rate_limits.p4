@@ -37,15 +37,4 @@ control ReportLimit(in vrf_t vrf, inout color_t color) {
     }
 }
 
-// ArnLimit: bounds the messages of flow control a node makes (FCN-15).
-// Writes: color, GREEN when the message may go. Not configured, the meter lets everything pass.
-// When:   a message has passed its gate.
-control ArnLimit(inout color_t color) {
-    METER(".arn_meter", arn_meter, bit<1>, 1)
-
-    apply {
-        EXECUTE_METER(arn_meter, 0, color)
-    }
-}
-
 #endif

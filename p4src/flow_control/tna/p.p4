@@ -41,6 +41,17 @@ control HoldMessage(inout base_meta_t meta) {
     }
 }
 
+// ArnLimit: bounds the messages of flow control a node makes (FCN-15), as that of v1model.
+// Writes: color, GREEN when the message may go. Not configured, the meter lets everything pass.
+// When:   a message has passed its gate.
+control ArnLimit(inout color_t color) {
+    METER(".arn_meter", arn_meter, bit<1>, 1)
+
+    apply {
+        EXECUTE_METER(arn_meter, 0, color)
+    }
+}
+
 // HoldAsk: is the neighbour asked to hold what this packet belongs to, or told that it need not (SRF-7)?
 // Reads:  queue; arrival and underlay headers.
 // Writes: md.asks, hdr.arrival.arn_type; md.arn_passed, md.notification_color: whether it is time, and within the limit.

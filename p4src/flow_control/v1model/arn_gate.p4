@@ -2,11 +2,21 @@
 #define FCN_ARN_GATE_P4
 
 #include "../../base/v1model/externs.p4"
-#include "../../base/rate_limits.p4"
 #include "../../base/sizes.p4"
 #include "../../base/types.p4"
 #include "../../fast_cnp/v1model/budget_gate.p4"
 #include "../flow_control_types.p4"
+
+// ArnLimit: bounds the messages of flow control a node makes (FCN-15).
+// Writes: color, GREEN when the message may go. Not configured, the meter lets everything pass.
+// When:   a message has passed ArnGate.
+control ArnLimit(inout color_t color) {
+    METER(".arn_meter", arn_meter, bit<1>, 1)
+
+    apply {
+        EXECUTE_METER(arn_meter, 0, color)
+    }
+}
 
 // ArnGate: when the upstream neighbour hears about some traffic: that its queue is congested, at once and again every
 // meta.refresh; that this is over, once (FCN-15 for ARN).
