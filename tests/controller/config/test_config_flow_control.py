@@ -8,7 +8,10 @@ from spoilt import cases, spoil
 
 from fcn.contract.constants import compiled_programs
 from fcn.controller.config import ConfigError, parse_config
+from fcn.controller.config.check_modes import mode_warnings
 from fcn.controller.config.modes import FlowControlMode, Relief
+from fcn.controller.config.programs import program_of
+from fcn.controller.provision.provision import Provision
 
 
 def problems(network: dict[str, Any]) -> list[tuple[str, str]]:
@@ -80,7 +83,9 @@ nodes.p1.ports += {{number: 7, role: core}}
   port 7 has no link
 flow_control = priority
 nodes.p1.program = {compiled_programs() / "tna"}
-  has no program for Tofino 1 yet
+  the program for Tofino 1 names services only; write service
+nodes.pe1.program = {compiled_programs() / "tna"}
+  flow_control has no pe program for Tofino 1
 """
 
 
@@ -91,6 +96,26 @@ def test_what_no_network_can_do_is_refused(
     network["flow_control"] = "service"
     found = problems(spoil(network, changes))
     assert any(reason in message for _, message in found), found
+
+
+def test_a_chip_asks_its_neighbours_and_holds_nothing(network: dict[str, Any]) -> None:
+    """In mode service: `fcn check` says so, and no entry is of what its program has not."""
+    network["flow_control"] = "service"
+    network["nodes"]["p1"]["program"] = str(compiled_programs() / "tna")
+    config = parse_config(yaml.safe_dump(network))
+    assert [where for where, text in mode_warnings(config) if "holds nothing" in text] == [
+        "nodes.p1"
+    ]
+    program = program_of(config, config.nodes["p1"], binary=False)
+    assert program.p4info.parent.name == "flow-control"
+    intent = Provision(config, "p1", program).intent
+    updates = intent.take_updates(100_000)
+    tables = {
+        program.schema.tables[u.entity.table_entry.table_id].alias
+        for u in updates
+        if u.entity.HasField("table_entry")
+    }
+    assert tables >= {"flow_control", "arn_profile", "arn_upstream", "hold_level"}
 
 
 HEEDED = {"heed_pause": True, "rate": "100 Gb/s"}
