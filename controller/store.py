@@ -147,9 +147,10 @@ class Store:
         self._write_labels()
         self._db.close()
 
-    def flows(self) -> list[RegisteredFlow]:
-        """The flows that an operator registered."""
-        return [RegisteredFlow(*row) for row in self._read("SELECT * FROM flow")]
+    def flows(self, vrf: str) -> list[tuple[str, str, int, int, int | None]]:
+        """The flows of a VRF that an operator registered, as RegisteredFlow without it."""
+        query = "SELECT src, dst, dest_qp, source_qp, timeout FROM flow WHERE vrf = ?"
+        return self._read(query, vrf)
 
     def register(self, flows: Iterable[RegisteredFlow]) -> None:
         """Keep flows, in place of those with the same keys. Raises StoreError."""
