@@ -147,10 +147,11 @@ class Store:
         self._write_labels()
         self._db.close()
 
-    def flows(self, vrf: str) -> list[tuple[str, str, int, int, int | None]]:
-        """The flows of a VRF that an operator registered, as RegisteredFlow without it."""
-        query = "SELECT src, dst, dest_qp, source_qp, timeout FROM flow WHERE vrf = ?"
-        return self._read(query, vrf)
+    def flows(self, vrf: str) -> Iterator[RegisteredFlow]:
+        """The flows of a VRF that an operator registered, one at a time. Raises StoreError."""
+        with self._opening():
+            for row in self._db.execute("SELECT * FROM flow WHERE vrf = ?", (vrf,)):
+                yield RegisteredFlow(*row)
 
     def register(self, flows: Iterable[RegisteredFlow]) -> None:
         """Keep flows, in place of those with the same keys. Raises StoreError."""

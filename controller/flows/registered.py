@@ -28,7 +28,7 @@ class Registered:
     def flows(self, vrf: str) -> Iterator[tuple[FlowKey, Sender]]:
         """Those of a VRF, with their senders."""
         address = self._address
-        for src, dst, dest_qp, source_qp, timeout in self._store.flows(vrf):
+        for _, src, dst, dest_qp, source_qp, timeout in self._store.flows(vrf):
             key = FlowKey(vrf, address(src), address(dst), dest_qp)
             yield key, Sender(source_qp, Origin.MANUAL, timeout)
 
