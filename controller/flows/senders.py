@@ -58,13 +58,17 @@ class Senders:
                 known.source_qp == sender.source_qp and _adds_nothing(known, sender)
             ):
                 return False
+            self.forget(key)
         self._put(key, sender)
         return True
 
     def restore(self, key: FlowKey, sender: Sender) -> None:
-        """A switch has it so; what is known already stands."""
-        if key not in self._senders:
-            self._put(key, sender)
+        """A switch has it so; what is known already stands, under this very key: others keep it,
+        too, and an equal one is as large as all else of a sender."""
+        known = self._senders.get(key)
+        if known is not None:
+            self.forget(key)
+        self._put(key, known or sender)
 
     def forget(self, key: FlowKey) -> None:
         """Nobody knows the sender any more."""
@@ -89,8 +93,6 @@ class Senders:
         return list(flows) if isinstance(flows, dict) else [flows]
 
     def _put(self, key: FlowKey, sender: Sender) -> None:
-        if key in self._senders:
-            self.forget(key)
         self._senders[key] = sender
         host = host_of(key.vrf, key.src)
         pairs = self._by_host.get(host)

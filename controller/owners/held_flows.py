@@ -77,6 +77,10 @@ class HeldFlows:
         }
         self._octets = {name: bytearray() for name in self._tables}
         """Of each table a ReadResponse."""
+        self._places = {name: array("I") for name in LABEL_TABLES.values()}
+        """Where the entry of each label is; none is at 0, where the response begins."""
+        self._left: dict[str, list[int]] = {name: [] for name in LABEL_TABLES.values()}
+        """Where entries are that have no label."""
 
     @property
     def names(self) -> list[str]:
@@ -85,7 +89,18 @@ class HeldFlows:
 
     def add(self, table: str, response: bytes) -> None:
         """Entries of a table, as a ReadResponse."""
-        self._octets[table] += response
+        octets = self._octets[table]
+        begin = len(octets)
+        octets += response
+        if (places := self._places.get(table)) is not None:
+            if not places:
+                places.frombytes(bytes(FCN_LABEL_BIT * places.itemsize))
+            for at in _entries(octets, begin):
+                place = self._label(table, at) - FCN_LABEL_BIT
+                if 0 <= place < FCN_LABEL_BIT:
+                    places[place] = at
+                else:
+                    self._left[table].append(at)
 
     def __iter__(self) -> Iterator[Held]:
         """Flows with their senders, then what is left."""
@@ -94,15 +109,7 @@ class HeldFlows:
                 yield from self._of(version, FLOW_TABLES[version], LABEL_TABLES[version])
 
     def _of(self, version: int, flows: str, labels: str) -> Iterator[Held]:
-        address, octets = _ADDRESS[version], self._octets[labels]
-        # Where the entry of each label is; none is at 0, where the response begins.
-        places, left = array("I", bytes(4 * FCN_LABEL_BIT if octets else 0)), list[int]()
-        for at in _entries(octets):
-            place = self._label(labels, at) - FCN_LABEL_BIT
-            if 0 <= place < len(places):
-                places[place] = at
-            else:
-                left.append(at)
+        address, places = _ADDRESS[version], self._places[labels]
         for at in _entries(self._octets[flows]):
             part = self._part(flows, at)
             if isinstance(part, tuple) and not isinstance(part, Encoded):
@@ -121,7 +128,7 @@ class HeldFlows:
                     yield Held(flow, known, (part, of_label))
             elif part is not None:
                 yield Held(None, None, (part,))
-        for at in (*left, *filter(None, places)):
+        for at in (*self._left[labels], *filter(None, places)):
             if (part := self._part(labels, at)) is not None:
                 yield Held(None, None, (part,))
 
@@ -159,9 +166,8 @@ def _sender(part: _Part | None) -> KnownSender | None:
     return KnownSender(vrf, source, host, source_qp, p_key, note)
 
 
-def _entries(response: bytearray) -> Iterator[int]:
-    """Where the entities of a ReadResponse are that are entries of tables."""
-    end = 0
+def _entries(response: bytearray, end: int = 0) -> Iterator[int]:
+    """Where the entities of a ReadResponse are that are entries of tables, from a place on."""
     while end < len(response):
         start, end = _span(response, end)
         if response[start] == _TABLE_ENTRY:

@@ -5,7 +5,7 @@ from ipaddress import IPv4Address, IPv6Address
 import pytest
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 from finsy.proto import p4r
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcn.contract.constants import compiled_programs
@@ -62,6 +62,7 @@ def test_entries_in_another_form_are_left_to_protobuf() -> None:
 
 @pytest.mark.parametrize("target", SCHEMAS)
 @pytest.mark.parametrize("version", [4, 6])
+@settings(deadline=None)
 @given(data=st.data())
 def test_flows(target: str, version: int, data: st.DataObject) -> None:
     src: IPv4Address | IPv6Address = data.draw(ADDRESSES[version])
@@ -87,6 +88,7 @@ def test_flows(target: str, version: int, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("target", SCHEMAS)
 @pytest.mark.parametrize("version", [4, 6])
+@settings(deadline=None)
 @given(data=st.data())
 def test_senders(target: str, version: int, data: st.DataObject) -> None:
     src: IPv4Address | IPv6Address = data.draw(ADDRESSES[version])
