@@ -86,22 +86,21 @@ class ExactTable:
 
     def __init__(self, schema: P4Schema, table: str) -> None:
         described = schema.tables[table]
-        fields, self._fields = described.match_fields, [each.id for each in described.match_fields]
+        fields = list(described.match_fields)
         self._table = p4r.TableEntry(table_id=described.id).SerializeToString()
 
         def match(index: int, value: bytes) -> bytes:
             exact = p4r.FieldMatch.Exact(value=value)
-            part = p4r.FieldMatch(field_id=self._fields[index], exact=exact)
+            part = p4r.FieldMatch(field_id=fields[index].id, exact=exact)
             return p4r.TableEntry(match=[part]).SerializeToString()
 
         self._match = _Values([_octets(each.bitwidth) for each in fields], match)
         self._key_of = re.compile(re.escape(self._table) + self._match.pattern, re.DOTALL)
         self._values: dict[str, tuple[bytes, _Values]] = {}
         self._calls: dict[str, re.Pattern[bytes]] = {}
-        self._actions: dict[int, tuple[str, list[int]]] = {}
+        self._actions = {action.id: action.alias for action in described.actions}
         for action in described.actions:
             numbers = [param.id for param in action.params]
-            self._actions[action.id] = action.alias, numbers
 
             def param(index: int, value: bytes, numbers: list[int] = numbers) -> bytes:
                 part = p4r.Action.Param(param_id=numbers[index], value=value)
@@ -126,7 +125,6 @@ class ExactTable:
         match: Iterable[int],
         action: str,
         arguments: Iterable[int] = (),
-        *,
         idle_timeout_ns: int = 0,
         metadata: bytes = b"",
     ) -> Encoded:
@@ -162,17 +160,15 @@ class ExactTable:
         return self._match.decode(key.groups())[0] if key is not None else None
 
     def read(self, entry: p4r.TableEntry) -> Read | None:
-        """What an entry of this table says, in whatever form; None where it is another's."""
-        form = self._actions.get(entry.action.action.action_id)
-        match, params = entry.match, entry.action.action.params
-        if form is None or [each.field_id for each in match] != self._fields:
+        """What an entry of this table says, in whatever form; None for one of the program."""
+        if entry.is_default_action or entry.is_const:
             return None
-        action, numbers = form
-        if [each.param_id for each in params] != numbers:
-            return None
+        call = entry.action.action
+        match = sorted(entry.match, key=lambda each: each.field_id)
+        params = sorted(call.params, key=lambda each: each.param_id)
         return Read(
             [int.from_bytes(each.exact.value) for each in match],
-            action,
+            self._actions[call.action_id],
             [int.from_bytes(each.value) for each in params],
             entry.idle_timeout_ns,
             entry.metadata,

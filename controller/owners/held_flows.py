@@ -8,19 +8,21 @@ from typing import NamedTuple
 from finsy import P4Schema
 from finsy.proto import p4r
 
-from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.controller.config.notation import Address
 from fcn.controller.owners.addresses import ipv4, ipv6
 from fcn.controller.owners.exact import ExactTable, Read
-from fcn.controller.owners.intent import Encoded, entity_key, entity_value
+from fcn.controller.owners.intent import Encoded
 
 _ADDRESS: dict[int, Callable[[int], Address]] = {4: ipv4, 6: ipv6}
 
 _TABLE_ENTRY = 0x12
 """The tag of Entity.table_entry."""
 
-_Part = tuple[ExactTable, Read] | Encoded
+_LABELS = 1 << 20
+
+_Part = tuple[ExactTable, Read]
+"""An entry of a table."""
 
 
 class KnownSender(NamedTuple):
@@ -56,14 +58,7 @@ class Held(NamedTuple):
 
     def entries(self) -> Iterator[Encoded]:
         """As the intent compares them."""
-        for part in self.parts:
-            if isinstance(part, Encoded):
-                yield part
-            else:
-                table, (match, action, arguments, timeout, metadata) = part
-                yield table.entry(
-                    match, action, arguments, idle_timeout_ns=timeout, metadata=metadata
-                )
+        return (table.entry(*read) for table, read in self.parts)
 
 
 class HeldFlows:
@@ -78,9 +73,7 @@ class HeldFlows:
         self._octets = {name: bytearray() for name in self._tables}
         """Of each table a ReadResponse."""
         self._places = {name: array("I") for name in LABEL_TABLES.values()}
-        """Where the entry of each label is; none is at 0, where the response begins."""
-        self._left: dict[str, list[int]] = {name: [] for name in LABEL_TABLES.values()}
-        """Where entries are that have no label."""
+        """By label where its entry is; none is at 0, where the response begins."""
 
     @property
     def names(self) -> list[str]:
@@ -89,18 +82,18 @@ class HeldFlows:
 
     def add(self, table: str, response: bytes) -> None:
         """Entries of a table, as a ReadResponse."""
-        octets = self._octets[table]
+        octets, places = self._octets[table], self._places.get(table)
         begin = len(octets)
         octets += response
-        if (places := self._places.get(table)) is not None:
+        if places is not None:
             if not places:
-                places.frombytes(bytes(FCN_LABEL_BIT * places.itemsize))
+                places.frombytes(bytes(_LABELS * places.itemsize))
             for at in _entries(octets, begin):
-                place = self._label(table, at) - FCN_LABEL_BIT
-                if 0 <= place < FCN_LABEL_BIT:
-                    places[place] = at
-                else:
-                    self._left[table].append(at)
+                label = self._tables[table].first(octets, *_span(octets, at))
+                if label is None and (part := self._part(table, at)) is not None:
+                    label = part[1].match[0]
+                if label is not None:
+                    places[label % _LABELS] = at
 
     def __iter__(self) -> Iterator[Held]:
         """Flows with their senders, then what is left."""
@@ -111,35 +104,23 @@ class HeldFlows:
     def _of(self, version: int, flows: str, labels: str) -> Iterator[Held]:
         address, places = _ADDRESS[version], self._places[labels]
         for at in _entries(self._octets[flows]):
-            part = self._part(flows, at)
-            if isinstance(part, tuple) and not isinstance(part, Encoded):
-                (vrf, src, dst, dest_qp), action, (label,), timeout, _ = part[1]
-                ends, watched = (address(src), address(dst)), "watched" in action
-                flow = LabelledFlow(vrf, *ends, dest_qp, label, timeout // 1000, watched)
-                place = label - FCN_LABEL_BIT
-                place_at = places[place] if 0 <= place < len(places) else 0
-                of_label = self._part(labels, place_at) if place_at else None
-                known = _sender(of_label)
-                # Where writing was cut off, the label may be of a later flow already.
-                if of_label is None or (known is not None and known.host != int(src)):
-                    yield Held(flow, None, (part,))
-                else:
-                    places[place] = 0
-                    yield Held(flow, known, (part, of_label))
-            elif part is not None:
-                yield Held(None, None, (part,))
-        for at in (*self._left[labels], *filter(None, places)):
+            if (part := self._part(flows, at)) is None:
+                continue
+            (vrf, src, dst, dest_qp), action, (label,), timeout, _ = part[1]
+            ends, watched = (address(src), address(dst)), "watched" in action
+            flow = LabelledFlow(vrf, *ends, dest_qp, label, timeout // 1000, watched)
+            place = places[label % _LABELS] if places else 0
+            of_label = self._part(labels, place) if place else None
+            sender = _sender(of_label)
+            # Where writing was cut off, the label may be of a later flow already.
+            if of_label is not None and (sender is None or sender.host == int(src)):
+                places[label % _LABELS] = 0
+                yield Held(flow, sender, (part, of_label))
+            else:
+                yield Held(flow, None, (part,))
+        for at in filter(None, places):
             if (part := self._part(labels, at)) is not None:
                 yield Held(None, None, (part,))
-
-    def _label(self, table: str, at: int) -> int:
-        """The label of an entry; 0 where it has none."""
-        octets = self._octets[table]
-        label = self._tables[table].first(octets, *_span(octets, at))
-        if label is None:
-            part = self._part(table, at)
-            return 0 if part is None or isinstance(part, Encoded) else part[1].match[0]
-        return label
 
     def _part(self, table: str, at: int) -> _Part | None:
         """An entry; None where it is of the program."""
@@ -147,18 +128,12 @@ class HeldFlows:
         start, end = _span(octets, at)
         read = exact.decode(octets, start, end)
         if read is None:
-            entry = p4r.TableEntry.FromString(bytes(octets[start:end]))
-            if entry.is_default_action or entry.is_const:
-                return None
-            read = exact.read(entry)
-            if read is None:
-                entity = p4r.Entity(table_entry=entry)
-                return Encoded(entity_key(entity), entity_value(entity))
-        return exact, read
+            read = exact.read(p4r.TableEntry.FromString(bytes(octets[start:end])))
+        return (exact, read) if read is not None else None
 
 
 def _sender(part: _Part | None) -> KnownSender | None:
-    if part is None or isinstance(part, Encoded) or not part[1].arguments:
+    if part is None or not part[1].arguments:
         return None
     # The CNP goes to the flow's source, which is therefore the action's destination.
     vrf, source, host, source_qp, p_key = part[1].arguments
