@@ -198,13 +198,15 @@ def test_another_controller_has_the_same(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
     one, two = Store(str(tmp_path / "a")), Store(str(tmp_path / "b"))
-    one.register([FLOW])
+    one.hear("pe1", [FLOW])
     two.register([FLOW._replace(dest_qp=99)])
     two.replace(one.image())
     assert list(two.flows("blue")) == [FLOW]
+    assert two.has_heard("pe1")
     two.close()
     again = Store(str(tmp_path / "b"))
     assert list(again.flows("blue")) == [FLOW]
+    assert not again.has_heard("pe1"), "another one led since, and may have said something"
     again.unregister(*FLOW[:4])
     assert (list(again.flows("blue")), list(one.flows("blue"))) == ([], [FLOW])
 
