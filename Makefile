@@ -96,7 +96,7 @@ tofino: setup ## place and assemble the TNA programs for both Tofinos (needs p4c
 
 proto: setup ## regenerate the messages of our own services
 	$(PYTHON) -m grpc_tools.protoc -I. --python_out=. --pyi_out=. $(wildcard fcn/controller/proto/*.proto)
-	$(PYTHON) -m grpc_tools.protoc -I. --python_out=. $(wildcard fcn/softswitch/proto/*.proto)
+	$(PYTHON) -m grpc_tools.protoc -I. --python_out=. $(wildcard fcn/contract/proto/*.proto fcn/softswitch/proto/*.proto)
 
 bench: setup ## packets per second, softswitch against BMv2 (BASELINE=COMMIT: also against that); laboratory; instructions
 	$(PYTHON) -m fcn.bench.forwarding $(addprefix --baseline ,$(BASELINE))

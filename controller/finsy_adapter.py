@@ -192,6 +192,12 @@ async def read_encoded(switch: fy.Switch, patterns: Iterable[P4Entity]) -> Async
         yield reply.SerializeToString()
 
 
+def channel_of(switch: fy.Switch) -> grpc.aio.Channel | None:
+    """The channel to a switch, for its other services; None without one."""
+    client = getattr(switch, CLIENT)
+    return client.channel if client is not None else None
+
+
 @contextmanager
 def channels_by(open_channel: Callable[[str], grpc.aio.Channel]) -> Iterator[None]:
     """Let finsy open these, by address, instead of those of gRPC: it takes none from its caller."""

@@ -3,9 +3,8 @@
 import asyncio
 import json
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import asdict
-from itertools import chain
 
 from fcn.page.model import Flows, Frame, Picture
 
@@ -20,6 +19,10 @@ BEHIND = 64
 
 VIEWERS = 32
 """Browsers that look at the same time. After the last message to one there is None."""
+
+
+_BEGIN, _KEPT = b"event: begin\ndata: {}\n\n", b"event: kept\ndata: {}\n\n"
+"""Before and after what was kept."""
 
 
 class FullError(Exception):
@@ -64,15 +67,17 @@ class Hub:
         if len(self._viewers) >= VIEWERS:
             raise FullError
         viewer: asyncio.Queue[bytes | None] = asyncio.Queue()
-        kept = b"".join(chain((self._picture,), self._flows, self._frames))
+        # Not as one: megabytes would be there once for each of them.
+        kept = (_BEGIN, self._picture, *self._flows, *self._frames, _KEPT)
         self._viewers.add(viewer)
         return self._looking(viewer, kept)
 
     async def _looking(
-        self, viewer: asyncio.Queue[bytes | None], kept: bytes
+        self, viewer: asyncio.Queue[bytes | None], kept: Iterable[bytes]
     ) -> AsyncIterator[bytes]:
         try:
-            yield b"event: begin\ndata: {}\n\n" + kept + b"event: kept\ndata: {}\n\n"
+            for each in kept:
+                yield each
             while (message := await viewer.get()) is not None:
                 yield message
         finally:

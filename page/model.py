@@ -52,7 +52,8 @@ class Picture:
 @dataclass(frozen=True, slots=True)
 class NodeView:
     """A node between two looks at its counters. sent, received: messages by kind. marked: packets
-    marked CE. suppressed, drops: by reason. flows: labelled ones."""
+    marked CE. suppressed, drops: by reason. flows: labelled ones. no_queues: why nobody knows what
+    waits there."""
 
     name: str
     state: str
@@ -64,6 +65,7 @@ class NodeView:
     marked: int = 0
     suppressed: Mapping[str, int] = field(default_factory=dict)
     drops: Mapping[str, int] = field(default_factory=dict)
+    no_queues: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class Queue:
 @dataclass(frozen=True, slots=True)
 class LineView:
     """A link of the picture, in its order. loads, queues: of the first end and of the second; None
-    where nobody sees the queue, as P4Runtime has none. state: down, up, unknown, or unwatched;
+    where nobody knows the queue. state: down, up, unknown, or unwatched;
     where the ends differ, down before up."""
 
     loads: tuple[Load, Load]

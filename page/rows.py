@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from fcn.page.model import CENTRE, Flows, Frame, Load, Picture, Queue
+from fcn.page.model import CENTRE, Flows, Frame, Load, Picture
 
 Value = str | float | None
 
@@ -20,7 +20,7 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Row:
     """key: the same for the same thing in every frame. values: what rows are sorted by; texts: what
-    is shown. details: sentences of it alone. warns: whether something is wrong."""
+    is shown. details: more sentences. warns: whether something is wrong."""
 
     key: str
     values: tuple[Value, ...]
@@ -104,15 +104,20 @@ def _node_details(detail: str, amounts: Mapping[str, Mapping[str, int]]) -> Iter
 
 def links(frame: Frame, picture: Picture) -> Iterator[Row]:
     """A row a direction of each link."""
+    why = {node.name: node.no_queues for node in frame.nodes if node.no_queues}
     for line, view in zip(picture.lines, frame.lines, strict=False):
         for near, far in ((0, 1), (1, 0)):
             ends = [_end(line.ends[end], line.ports[end]) for end in (near, far)]
             load, queue = view.loads[near], view.queues[near]
             amounts = (None, None) if queue is None else (queue.packets, queue.level)
+            shown = tuple("—" if each is None else str(each) for each in amounts)
+            texts = (*ends, view.state, *_load(load), *shown)
+            untold = why.get(line.ends[near], "")
             yield Row(
                 " ".join(ends),
                 (*ends, view.state, load.bps, load.utilization, *amounts),
-                (*ends, view.state, *_load(load), *_queue(queue)),
+                texts,
+                (f"Nobody knows what waits here: {untold}.",) if untold else (),
                 warns=view.state == "down",
             )
 
@@ -126,10 +131,6 @@ def _end(place: str, port: int | None) -> str:
 def _load(load: Load) -> tuple[str, str]:
     used = "" if load.utilization is None else f"{load.utilization:.0%}"
     return "" if load.bps is None else rate(load.bps), used
-
-
-def _queue(queue: Queue | None) -> tuple[str, str]:
-    return ("", "") if queue is None else (str(queue.packets), str(queue.level))
 
 
 def rate(bps: float) -> str:
@@ -180,8 +181,7 @@ def events(frame: Frame, first: int) -> Iterator[Row]:
             f"{event.kind} {number}",
             (event.time, event.kind, event.node, event.message),
             (time, event.kind, event.node, event.message),
-            (event.message,),
-            event.warns,
+            warns=event.warns,
         )
 
 

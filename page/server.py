@@ -60,6 +60,10 @@ UNREAD = 60
 """Seconds after which a browser that takes nothing of what waits for it is left; its machine
 may sleep."""
 
+CONNECTIONS = 128
+"""At the same time: each takes a descriptor, and more than viewers and their questions are nobody's
+who looks."""
+
 IDLE = 15
 """Seconds after which a connection without a request is closed, twice that at most."""
 
@@ -128,6 +132,8 @@ class _Protocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        if len(self.connections) > CONNECTIONS:
+            transport.abort()
         self._watching = self.loop.call_later(IDLE, self._look, None)
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -9,7 +9,17 @@ from fcn.controller.events import WARNINGS
 from fcn.controller.northbound.story import why_no_flows
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.page.layout import neighbours, shortest
-from fcn.page.model import EventView, Frame, Kind, LineView, Load, NodeView, PathView, Picture
+from fcn.page.model import (
+    EventView,
+    Frame,
+    Kind,
+    LineView,
+    Load,
+    NodeView,
+    PathView,
+    Picture,
+    Queue,
+)
 from fcn.page.picture import picture_of
 from fcn.page.travels import Travels
 
@@ -36,6 +46,7 @@ class Answers:
     counters: pb.GetCountersResponse
     links: Sequence[pb.Link]
     policies: Sequence[pb.Policy]
+    queues: pb.ListQueuesResponse
     events: Sequence[pb.Event]
 
 
@@ -75,7 +86,7 @@ class Snapshots:
         """The network at the time of the answers."""
         fresh = self._look(answers.counters)
         nodes = tuple(
-            self._node(status, fresh)
+            self._node(status, fresh, answers.queues.untold.get(status.name, ""))
             for status in answers.status.nodes
             # Another network may have been put in force since the picture.
             if status.name in self._near
@@ -85,7 +96,7 @@ class Snapshots:
             no_flows=why_no_flows(answers.status),
             notification=answers.status.notification,
             nodes=nodes,
-            lines=tuple(self._lines(answers.links)),
+            lines=tuple(self._lines(answers.links, answers.queues.queues)),
             paths=tuple(chain.from_iterable(map(self._paths, answers.policies))),
             travels=self._travels.see(nodes),
             events=tuple(map(_event, answers.events[-MOST_EVENTS:])),
@@ -109,7 +120,7 @@ class Snapshots:
             self._looks[name] = look
         return {name for name in self._looks if self._looks[name] is not last.get(name)}
 
-    def _node(self, status: pb.NodeStatus, fresh: set[str]) -> NodeView:
+    def _node(self, status: pb.NodeStatus, fresh: set[str], no_queues: str) -> NodeView:
         grown = self._looks[status.name].grown if status.name in fresh else {}
         amounts = {cell: packets for cell, (packets, _) in grown.items()}
 
@@ -134,19 +145,36 @@ class Snapshots:
             marked=amounts.get(("ecn_marked", "CE_MARKED"), 0),
             suppressed={name: n for each in SUPPRESSED for name, n in of(each).items()},
             drops=of("drops"),
+            no_queues=no_queues,
         )
 
-    def _lines(self, links: Sequence[pb.Link]) -> Iterator[LineView]:
+    def _lines(
+        self, links: Sequence[pb.Link], waiting: Sequence[pb.PortQueue]
+    ) -> Iterator[LineView]:
+        queues = {
+            (each.node, each.port): Queue(each.packets, each.level, each.full) for each in waiting
+        }
         states = {(link.node, link.port): link.state for link in links}
         for line in self.picture.lines:
             (near, far), (port, far_port) = line.ends, line.ports
             if port is None or far_port is None:
-                yield LineView((self._hosts(near), Load()), "unwatched")
+                ports = ((near, each) for each in self._dc_ports[near])
+                # Of all hosts behind a PE that which most waits for.
+                longest = max(
+                    (queues[each] for each in ports if each in queues),
+                    key=lambda queue: queue.packets,
+                    default=None,
+                )
+                yield LineView((self._hosts(near), Load()), "unwatched", (longest, None))
                 continue
             ends = (near, port), (far, far_port)
             seen = {states.get(end, "unwatched") for end in ends}
             state = next(each for each in ("down", "up", "unknown", "unwatched") if each in seen)
-            yield LineView((self._load(*ends[0]), self._load(*ends[1])), state)
+            yield LineView(
+                (self._load(*ends[0]), self._load(*ends[1])),
+                state,
+                (queues.get(ends[0]), queues.get(ends[1])),
+            )
 
     def _bps(self, node: str, port: int) -> float | None:
         look = self._looks.get(node)

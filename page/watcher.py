@@ -24,8 +24,8 @@ TIMEOUT = 10.0
 """Seconds for an answer."""
 
 LISTED = 100.0
-"""Flows that are listed in a second, on average. Of many the pause before the next list is long:
-the controller has to read their counters from the switches."""
+"""Flows that are listed in a second, on average. Of many the pause before a list is long, and the
+longer while they become more: the controller has to read their counters from the switches."""
 
 LIST_INTERVAL = 2.0
 """Seconds of such a pause, at least."""
@@ -47,6 +47,7 @@ class Watcher:
         self._draw = draw
         self._show = show
         self._stopped = threading.Event()
+        self._labels = 0
         self._network: bytes | None = None
         self._snapshots: Snapshots | None = None
 
@@ -92,8 +93,10 @@ class Watcher:
                     client.last_counters(),
                     client.links(),
                     client.paths(),
+                    client.queues(),
                     news,
                 )
+                self._labels = answers.status.labels_in_use
                 self._show(snapshots.frame(answers))
                 # Flows are of a network that is shown.
                 if lister.ident is None:
@@ -108,7 +111,6 @@ class Watcher:
         lists = FlowLists()
         with FcnClient(self._api, TIMEOUT) as client:
             while not ended.is_set():
-                pause = LIST_INTERVAL
                 # Where a switch goes away meanwhile there is no list; of the controller, the other
                 # calls say it.
                 with suppress(ControllerError), _told("flows cannot be listed; trying again"):
@@ -116,8 +118,10 @@ class Watcher:
                     listed = lists.see(time.time(), flows, counted(client.last_counters()))
                     if not ended.is_set():
                         self._show(listed)
-                    pause = max(pause, len(flows) / LISTED)
-                ended.wait(pause)
+                began = time.monotonic()
+                while not ended.wait(LIST_INTERVAL):
+                    if time.monotonic() >= began + self._labels / LISTED:
+                        break
 
     def _drawn(self, network: pb.GetNetworkResponse) -> Snapshots:
         """A controller that was started again with the same network goes on with its picture."""

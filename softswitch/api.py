@@ -130,8 +130,8 @@ class PortQueue:
 class PortCounters:
     """Frames and octets seen by a port, with those lost to a full queue.
 
-    queue_depth, queue_octets: in all its queues now; queue_peak, queue_octets_peak: the most so
-    far.
+    queue_depth, queue_octets: in all its queues now; queue_peak: the most packets in the last
+    second or two; queue_octets_peak: the most octets so far.
     """
 
     rx_packets: int

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import grpc
 
+from fcn.contract.proto import trafficmanager_pb2 as pb
 from fcn.contract.rpc import Stub
-from fcn.softswitch.proto import trafficmanager_pb2 as pb
 from fcn.topologies.model import NS_PER_MS, ROOMY_DEPTH, Port, Queue
 
 SAMPLE_NS = 2 * NS_PER_MS
@@ -82,11 +82,6 @@ class QueueRecorder:
         except grpc.RpcError as error:
             if error.code() != grpc.StatusCode.CANCELLED:
                 self._error = error
-
-    @property
-    def latest(self) -> QueueDepth | None:
-        """The newest sample."""
-        return self._samples[-1] if self._samples else None
 
     def stop(self) -> tuple[QueueDepth, ...]:
         """End the recording and return all samples; raises what ended the stream early."""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from yaml.composer import Composer
 
 KeyPath = tuple[str | int, ...]
 """Keys and list indices from the top of the file to a value."""
@@ -66,12 +67,15 @@ class _RefusedError(yaml.MarkedYAMLError):
         super().__init__(None, None, reason, node.start_mark)
 
 
-class _Loader(yaml.SafeLoader):
-    """Safe YAML with the scalars of YAML 1.2: `no` is text, 10:20:30:40:50:01 is a MAC. So is 010,
-    which is eight in YAML 1.1."""
+class _Loader(Composer, yaml.CSafeLoader):
+    """Safe YAML, parsed by libyaml, with the scalars of YAML 1.2: `no` is text, 10:20:30:40:50:01
+    is a MAC. So is 010, which is eight in YAML 1.1."""
 
-    composed = 0
-    """Values read."""
+    def __init__(self, text: str) -> None:
+        yaml.CSafeLoader.__init__(self, text)
+        Composer.__init__(self)
+        self.composed = 0
+        """Values read."""
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         """Merges of merges are counted, too, before they are copied."""
@@ -249,7 +253,7 @@ def read_document(text: str, file: str, model: type[M], example: Path, check: Ch
         reason = f"more than {MAX_NESTING} levels of nesting"
         raise DocumentError(file, [Problem(1, "", reason)]) from None
     except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
+        line = text.encode().count(b"\n", 0, error.position) + 1
         reason = f"not YAML: the character {chr(error.character)!r} is not allowed"
         raise DocumentError(file, [Problem(line, "", reason)]) from None
     except _RefusedError as error:

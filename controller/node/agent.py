@@ -25,6 +25,7 @@ from fcn.controller.node.messages import Messages
 from fcn.controller.node.notifications import Notifications
 from fcn.controller.node.outdated import forget
 from fcn.controller.node.paths import PathStates
+from fcn.controller.node.queues import Queues
 from fcn.controller.node.quiet import end_holds
 from fcn.controller.node.readback import read_flows, read_switch
 from fcn.controller.node.session import probe
@@ -60,6 +61,7 @@ class NodeAgent:
         self.provision = provision
         self.counters = Counters(provision, connection, clock)
         self.paths = PathStates(provision, connection, bus, clock, store)
+        self.queues = Queues(provision, connection)
         self.links = LinkStates(provision, connection, bus, clock)
         self.counters.register(Notifications(provision, bus), self.paths)
         if self.links.links:

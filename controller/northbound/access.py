@@ -48,6 +48,7 @@ METHODS: Mapping[str, Access] = {
     "GetCounters": Access(Role.READ_ONLY),
     "ListPaths": Access(Role.READ_ONLY),
     "ListLinks": Access(Role.READ_ONLY),
+    "ListQueues": Access(Role.READ_ONLY),
     "WatchEvents": Access(Role.READ_ONLY),
     # Other controllers.
     "FollowState": Access(Role.READ_ONLY),

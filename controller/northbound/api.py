@@ -288,6 +288,27 @@ class FcnService:
         agents = self._agents(request.node)
         return pb.ListLinksResponse(links=chain.from_iterable(map(link_messages, agents)))
 
+    async def ListQueues(  # noqa: N802
+        self, request: pb.ListQueuesRequest, context: grpc.aio.ServicerContext
+    ) -> pb.ListQueuesResponse:
+        """What waits at the ports of switches that tell it."""
+        agents = list(self._network.nodes.values())
+        told = await asyncio.gather(*(agent.queues.read() for agent in agents))
+        response = pb.ListQueuesResponse()
+        for agent, queues in zip(agents, told, strict=True):
+            if isinstance(queues, str):
+                response.untold[agent.name] = queues
+                continue
+            for each in queues:
+                response.queues.add(
+                    node=agent.name,
+                    port=each.port,
+                    packets=each.packets,
+                    level=each.level,
+                    full=each.full,
+                )
+        return response
+
     async def ReportPath(  # noqa: N802
         self, request: pb.ReportPathRequest, context: grpc.aio.ServicerContext
     ) -> pb.ReportPathResponse:

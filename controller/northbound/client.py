@@ -192,6 +192,10 @@ class FcnClient:
         request = _message(pb.ListLinksRequest, node=node)
         return list(self._call(pb.ListLinksResponse, self._stub.ListLinks, request).links)
 
+    def queues(self) -> pb.ListQueuesResponse:
+        """What waits at the ports of all switches that tell it."""
+        return self._call(pb.ListQueuesResponse, self._stub.ListQueues, pb.ListQueuesRequest())
+
     def report_path(self, number: int, report: str) -> None:
         """Tell the PE of the path with this ID: failed, well, congested,
         relieved or forget."""

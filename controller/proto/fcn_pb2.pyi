@@ -460,6 +460,39 @@ class Link(_message.Message):
     utilization: float
     def __init__(self, node: _Optional[str] = ..., port: _Optional[int] = ..., peer: _Optional[str] = ..., peer_port: _Optional[int] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., ups: _Optional[int] = ..., downs: _Optional[int] = ..., rate: _Optional[int] = ..., utilization: _Optional[float] = ...) -> None: ...
 
+class ListQueuesRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class ListQueuesResponse(_message.Message):
+    __slots__ = ("queues", "untold")
+    class UntoldEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    QUEUES_FIELD_NUMBER: _ClassVar[int]
+    UNTOLD_FIELD_NUMBER: _ClassVar[int]
+    queues: _containers.RepeatedCompositeFieldContainer[PortQueue]
+    untold: _containers.ScalarMap[str, str]
+    def __init__(self, queues: _Optional[_Iterable[_Union[PortQueue, _Mapping]]] = ..., untold: _Optional[_Mapping[str, str]] = ...) -> None: ...
+
+class PortQueue(_message.Message):
+    __slots__ = ("node", "port", "packets", "level", "full")
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    PORT_FIELD_NUMBER: _ClassVar[int]
+    PACKETS_FIELD_NUMBER: _ClassVar[int]
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    FULL_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    port: int
+    packets: int
+    level: int
+    full: float
+    def __init__(self, node: _Optional[str] = ..., port: _Optional[int] = ..., packets: _Optional[int] = ..., level: _Optional[int] = ..., full: _Optional[float] = ...) -> None: ...
+
 class ConfigRequest(_message.Message):
     __slots__ = ("text", "file")
     TEXT_FIELD_NUMBER: _ClassVar[int]

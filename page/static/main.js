@@ -104,7 +104,7 @@ for (const [drawing, text] of [
   ...[["#c3ccd8", "idle link"], ["#3f7fd0", "half used"], ["#3b0a5e", "full"], ["#90a4ae", "rate unknown"]].map(
     ([colour, name]) => [mark(colour, line, "line"), name]),
   [mark("#c62828", { ...line, "stroke-dasharray": "4 3" }, "line"), "down, or avoided path"],
-  [mark("#e76f2e", { x: 4, y: 0, width: 5, height: 8 }, "rect"), "queue by its level (laboratory)"],
+  [mark("#e76f2e", { x: 4, y: 0, width: 5, height: 8 }, "rect"), "queue by its level"],
   [mark("#2e7d32", { ...line, "stroke-width": 6, opacity: 0.4 }, "line"), "path that takes over"],
 ]) {
   const item = element("li");

@@ -21,6 +21,9 @@ const TRAVEL = 800; // ms from end to end
 const SPREAD = 900; // ms in which the messages of a frame leave
 const MOST_DOTS = 8; // of one way and frame
 const NEAR = 24; // of a dot, where one clicks on it: it moves
+const SIDES = [-1, 1]; // what the first end of a link sends is on the left of its way, the other on the right
+const RATE = [122, 14]; // width and height of a load that is written
+const PLACES = [0.5, 0.38, 0.62, 0.26, 0.74]; // along a link, where it may be
 const MOST_FLYING = 1500; // of one frame, shared by its ways
 
 export function svg(name, attributes = {}, text) {
@@ -62,6 +65,14 @@ function showQueue(bar, queue, node, towards) {
   title.textContent = `queue of ${node} towards ${towards}: ${queue.packets} packets, level ${queue.level}`;
 }
 
+const box = (x, y, wide, high) => [x - wide / 2, y - high / 2, x + wide / 2, y + high / 2];
+
+function overlap([left, low, right, high], other) {
+  const wide = Math.min(right, other[2]) - Math.max(left, other[0]);
+  const tall = Math.min(high, other[3]) - Math.max(low, other[1]);
+  return wide > 0 && tall > 0 ? wide * tall : 0;
+}
+
 /** Where a message is that has gone this part of its way. */
 function pointOf(points, part) {
   if (points.length === 1) return points[0];
@@ -101,7 +112,14 @@ export class Network {
     this.root = svg("svg", { viewBox });
     this.top = svg("svg", { viewBox, class: "top" });
     this.pathLayer = this.root.appendChild(svg("g"));
+    // What is in the way of texts: places with the words below them, and queues.
+    this.taken = picture.places.flatMap(({ name, role }) => {
+      const [[x, y], size] = [this.at.get(name), role === "dc" ? this.small : this.size];
+      const shape = box(x, y, size * 2.4, size * 1.6);
+      return role === "dc" ? [shape] : [shape, box(x, y + size + 22, 90, 34)];
+    });
     this.lines = picture.lines.map((line, index) => this.addLine(line, index));
+    for (const line of this.lines) line.text = SIDES.map((side) => this.addText(line, side));
     this.nodes = new Map(picture.places.map((place) => [place.name, this.addNode(place)]));
     this.container.replaceChildren(this.root, this.canvas, this.top);
     this.fit();
@@ -118,33 +136,42 @@ export class Network {
     const shift = 14 * Math.ceil(before / 2) * (before % 2 ? sign : -sign);
     const group = this.root.appendChild(svg("g"));
     const title = group.appendChild(svg("title"));
-    // What the first end sends is drawn and written on the left of its way, the other on the right.
-    const sides = [-1, 1];
-    const loads = sides.map((side) => {
+    const loads = SIDES.map((side) => {
       const [dx, dy] = [across * (shift + 3 * side), up * (shift + 3 * side)];
       const stroke = svg("line", { x1: x1 + dx, y1: y1 + dy, x2: x2 + dx, y2: y2 + dy, class: "load" });
       return group.appendChild(stroke);
     });
-    const steep = Math.abs(across) > 0.4;
-    const text = sides.map((side) => {
-      const off = shift + side * (steep ? 11 : 14);
-      return group.appendChild(svg("text", {
-        x: (x1 + x2) / 2 + across * off, y: (y1 + y2) / 2 + up * off + 5, class: "rate", "font-size": 13,
-        "text-anchor": steep ? (across * side > 0 ? "start" : "end") : "middle",
-      }));
-    });
     const queues = [0, 1].map((end) => {
       const [[x, y], [toX, toY]] = end ? [[x2, y2], [x1, y1]] : [[x1, y1], [x2, y2]];
       const part = Math.min(0.4, (this.size + 8) / length);
+      const at = [x + (toX - x) * part + across * shift, y + (toY - y) * part + up * shift];
+      this.taken.push(box(...at, 8, QUEUE));
       const bar = group.appendChild(svg("g", {
-        class: "queue", visibility: "hidden",
-        transform: `translate(${x + (toX - x) * part + across * shift} ${y + (toY - y) * part + up * shift})`,
+        class: "queue", visibility: "hidden", transform: `translate(${at.join(" ")})`,
       }));
       bar.append(svg("rect", { x: -4, y: -QUEUE / 2, width: 8, height: QUEUE, class: "room" }),
         svg("rect", { x: -4, width: 8 }), svg("title"));
       return bar;
     });
-    return { line, title, loads, text, queues };
+    return { line, group, title, loads, queues, shift, across, up };
+  }
+
+  /** A load beside its link: at its middle, or where less is in the way. */
+  addText({ line, group, shift, across, up }, side) {
+    const [[x1, y1], [x2, y2]] = line.ends.map((name) => this.at.get(name));
+    const steep = Math.abs(across) > 0.4;
+    const off = shift + side * (steep ? 11 : 14);
+    const away = steep ? Math.sign(across * side) : 0;
+    const free = PLACES.map((part) => {
+      const [x, y] = [x1 + (x2 - x1) * part + across * off, y1 + (y2 - y1) * part + up * off];
+      const taken = box(x + away * RATE[0] / 2, y, ...RATE);
+      return { x, y, taken, area: this.taken.reduce((sum, other) => sum + overlap(taken, other), 0) };
+    }).reduce((best, other) => (other.area < best.area ? other : best));
+    this.taken.push(free.taken);
+    return group.appendChild(svg("text", {
+      x: free.x, y: free.y + 5, class: "rate", "font-size": 13,
+      "text-anchor": ["end", "middle", "start"][away + 1],
+    }));
   }
 
   addNode(place) {

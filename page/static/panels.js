@@ -115,6 +115,7 @@ export function nodeStory(node) {
   ];
   for (const [what, counts] of [["sent", node.sent], ["received", node.received], ["suppressed", node.suppressed], ["dropped", node.drops]])
     if (Object.keys(counts).length) parts.push(`In this second it ${what}: ${list(counts)}.`);
+  if (node.no_queues) parts.push(`What waits there nobody knows: ${node.no_queues}.`);
   if (node.marked) parts.push(`It marked ${node.marked} packets CE.`);
   return parts;
 }

@@ -42,8 +42,8 @@ class Story(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="story"):
-            yield Static(Text(self._title, style="bold"))
-            yield Static(Text("\n".join(self._sentences)), id="sentences")
+            yield Static(_plain(self._title, "bold"))
+            yield Static(Text("\n").join(map(_plain, self._sentences)), id="sentences")
         yield Footer()
 
 
@@ -142,7 +142,7 @@ class Top(App[None]):
 
     def _say(self, text: str, *, problem: bool) -> None:
         said = self.query_one("#said", Static)
-        said.update(Text(text))
+        said.update(_plain(text))
         said.set_class(problem, "problem")
 
     def _fill(self, title: str, rows: Sequence[r.Row], empty: str = "") -> None:
@@ -163,13 +163,13 @@ class Top(App[None]):
             data.add_column(f"{each.title}{sign}", key=each.title)
         for row in shown:
             data.add_row(
-                *(Text(text, "bold red" if row.warns else "") for text in row.texts), key=row.key
+                *(_plain(text, "bold red" if row.warns else "") for text in row.texts), key=row.key
             )
         keys = [row.key for row in shown]
         data.move_cursor(row=keys.index(key) if key in keys else min(at, max(0, len(keys) - 1)))
         none = table.empty if not table.rows else "no row has these words" if not shown else ""
         note = self.query_one(f"#empty-{title}", Static)
-        note.update(Text(none))
+        note.update(_plain(none))
         note.display = bool(none)
 
     @staticmethod
@@ -234,8 +234,15 @@ class Top(App[None]):
             return
         shown = zip(table.columns, row.texts, strict=True)
         about = [f"{column.title}: {text}" for column, text in shown if text]
-        self.push_screen(Story(row.key, row.details or about))
+        self.push_screen(Story(row.key, [*about, *row.details]))
 
 
 def _clock(seconds: float) -> str:
     return time.strftime("%H:%M:%S", time.localtime(seconds))
+
+
+def _plain(text: str, style: str = "") -> Text:
+    """Without what a terminal obeys: switches and tenants have a say in texts."""
+    if not text.isprintable():
+        text = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)
+    return Text(text, style)

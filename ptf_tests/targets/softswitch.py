@@ -4,9 +4,9 @@ import sys
 
 import grpc
 
+from fcn.contract.proto import trafficmanager_pb2 as pb
 from fcn.contract.rpc import Stub
 from fcn.ptf_tests.targets.base import Target
-from fcn.softswitch.proto import trafficmanager_pb2 as pb
 
 
 class Softswitch(Target):

@@ -12,19 +12,14 @@ from fcn.softswitch.api import (
     CounterValue,
     EngineError,
     EngineEvents,
-    Exact,
     GroupMember,
     GroupRef,
-    Lpm,
     MatchKey,
     MemberRef,
     MeterRates,
-    Range,
     TableAction,
-    Ternary,
 )
 from fcn.softswitch.engine import events as ev
-from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.arrays import ArrayControl
 from fcn.softswitch.engine.build import CData
 from fcn.softswitch.engine.keys import encode
@@ -105,22 +100,8 @@ class EngineBase(ArrayControl, TraceControl):
         for info in self.program.tables.values():
             self.table_set_default(info.table.name, None)
             for entry in info.table.entries:
-                match = [
-                    self._const_match(k, x)
-                    for k, x in zip(info.table.keys, entry.matches, strict=True)
-                ]
-                action = self.program.model.actions[entry.action_id]
-                self._insert(info, match, -entry.priority, ActionCall(action.name, entry.args), 0)
-
-    @staticmethod
-    def _const_match(k: m.Key, x: tuple[int, int]) -> MatchKey:
-        if k.kind == "exact":
-            return Exact(x[0])
-        if k.kind == "lpm":
-            return Lpm(*x)
-        if k.kind == "range":
-            return Range(*x)
-        return Ternary(x[0] & x[1], x[1])
+                name = self.program.model.actions[entry.action_id].name
+                self._insert(info, entry.match, -entry.priority, ActionCall(name, entry.args), 0)
 
     def _table(self, name: str) -> TableInfo:
         info = self.program.tables.get(name)

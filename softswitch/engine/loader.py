@@ -1,9 +1,11 @@
 """Reads BMv2 JSON into a Model; rejects unsupported constructs by name."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from fcn.softswitch.api import Exact, Lpm, MatchKey, Range, Ternary
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.bmv2json import limits, read_program
 from fcn.softswitch.engine.bmv2json.keys import key_field
@@ -48,12 +50,10 @@ _UNION_OPS = frozenset({"valid_union"})
 _STACK_OPS = frozenset({"last_stack_index", "size_stack"})
 
 
+@lru_cache(maxsize=limits.PROGRAMS_KEPT)
 def parse_json(data: bytes) -> m.Model:
     """Build the model of a program from JSON; raises ProgramError or UnsupportedError."""
-    try:
-        return build_model(read_program(data))
-    finally:
-        read_program.cache_clear()
+    return build_model(read_program(data))
 
 
 def build_model(root: Mapping[str, Any]) -> m.Model:
@@ -82,7 +82,8 @@ class _Loader:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self.root = root
         self.types: dict[str, m.HeaderType] = {}
-        self.names: dict[str, frozenset[str]] = {}
+        self.widths: dict[str, dict[str, int | None]] = {}
+        """Bits of the fields of each header type, None of a varbit."""
         self.headers: dict[str, m.Header] = {}
         self.stacks: dict[str, m.Stack] = {}
         self.unions: dict[str, tuple[str, ...]] = {}
@@ -132,7 +133,7 @@ class _Loader:
             meters={c["name"]: self._meter(c) for c in self.root["meter_arrays"]},
             registers={r["name"]: self._register(r) for r in self.root["register_arrays"]},
             field_lists={f["id"]: self._field_list(f) for f in self.root.get("field_lists", [])},
-            learn_lists={f["id"]: self._field_list(f) for f in self.root.get("learn_lists", [])},
+            learn_lists={f["id"]: self._learn_list(f) for f in self.root.get("learn_lists", [])},
             aliases={name: m.FieldRef(*ref) for name, ref in self.root.get("field_aliases", [])},
         )
 
@@ -152,7 +153,7 @@ class _Loader:
             if sum(f.varbit for f in fields) > 1:
                 raise UnsupportedError(f"two varbit fields in header type {t['name']}")
             self.types[t["name"]] = m.HeaderType(t["name"], tuple(fields))
-            self.names[t["name"]] = frozenset(f.name for f in fields)
+            self.widths[t["name"]] = {f.name: None if f.varbit else f.width for f in fields}
         by_id: dict[int, str] = {}
         for h in self.root["headers"]:
             htype = self.types[h["header_type"]]
@@ -195,9 +196,18 @@ class _Loader:
         header = self.headers.get(value[0])
         if header is None:
             raise ProgramError(f"unknown header {value[0]!r}")
-        if value[1] != _VALID and value[1] not in self.names[header.type.name]:
+        if value[1] != _VALID and value[1] not in self.widths[header.type.name]:
             raise ProgramError(f"unknown field {value[0]}.{value[1]}")
         return m.FieldRef(value[0], value[1])
+
+    def _width(self, what: str, ref: m.FieldRef) -> int:
+        """Bits of a field, which is no varbit."""
+        if ref.field == _VALID:
+            return 1
+        width = self.widths[self.headers[ref.header].type.name][ref.field]
+        if width is None:
+            raise UnsupportedError(f"varbit {ref.header}.{ref.field} in {what}")
+        return width
 
     def expr(self, node: Mapping[str, Any] | None) -> m.Expr:
         """An expression, without the enclosing object of type "expression"."""
@@ -404,6 +414,16 @@ class _Loader:
                 raise UnsupportedError(f"{e.get('type', 'op')} in field list {f['name']}")
         return m.FieldList(f["id"], f["name"], tuple(fields))
 
+    def _learn_list(self, f: Mapping[str, Any]) -> m.LearnList:
+        fields = self._field_list(f).fields
+        widths = (
+            max(1, part.value.bit_length())
+            if isinstance(part, m.Const)
+            else self._width(f"digest {f['name']}", part)
+            for part in fields
+        )
+        return m.LearnList(f["name"], fields, tuple(widths))
+
     def _pipeline(self, p: Mapping[str, Any]) -> m.ControlBlock:
         return m.ControlBlock(
             p["name"],
@@ -466,6 +486,7 @@ class _Loader:
         return m.Key(
             k.get("name", f"{field.header}.{field.field}"),
             k["match_type"],
+            self._width(f"a key of {table}", field),
             field if isinstance(k["target"], list) else self.expr(k["target"]),
             field,
             None if k["mask"] is None else _hex(k["mask"]),
@@ -473,22 +494,23 @@ class _Loader:
 
     @staticmethod
     def _entry(e: Mapping[str, Any]) -> m.ConstEntry:
-        matches = []
+        match: list[MatchKey] = []
         for k in e["match_key"]:
             kind = k["match_type"]
             if kind == "exact":
-                matches.append((_hex(k["key"]), 0))
+                match.append(Exact(_hex(k["key"])))
             elif kind == "lpm":
-                matches.append((_hex(k["key"]), int(k["prefix_length"])))
+                match.append(Lpm(_hex(k["key"]), int(k["prefix_length"])))
             elif kind in ("ternary", "optional"):
-                matches.append((_hex(k["key"]), _hex(k["mask"])))
+                mask = _hex(k["mask"])
+                match.append(Ternary(_hex(k["key"]) & mask, mask))
             elif kind == "range":
-                matches.append((_hex(k["start"]), _hex(k["end"])))
+                match.append(Range(_hex(k["start"]), _hex(k["end"])))
             else:
                 raise UnsupportedError(f"match kind {kind!r} in a const entry")
         action = e["action_entry"]
         return m.ConstEntry(
-            tuple(matches),
+            tuple(match),
             int(e.get("priority", 0)),
             action["action_id"],
             tuple(_hex(v) for v in action.get("action_data", [])),

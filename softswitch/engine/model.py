@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from fcn.softswitch.api import MatchKey
+
 
 @dataclass(frozen=True, slots=True)
 class Const:
@@ -217,10 +219,11 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A table key: match kind exact, lpm, ternary, range or optional."""
+    """A table key of `width` bits: match kind exact, lpm, ternary, range or optional."""
 
     name: str
     kind: str
+    width: int
     target: Expr
     field: FieldRef
     """The target, or the field of a stack's first element where its index is known at run time."""
@@ -229,10 +232,9 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class ConstEntry:
-    """An entry of the program text; matches are (value, extra): extra is the prefix length, the
-    mask or the upper bound."""
+    """An entry of the program text; as in BMv2, the lowest priority wins."""
 
-    matches: tuple[tuple[int, int], ...]
+    match: tuple[MatchKey, ...]
     priority: int
     action_id: int
     args: tuple[int, ...]
@@ -356,12 +358,20 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class FieldList:
-    """Fields a digest reports, or a clone, resubmit or recirculate preserves."""
+    """Fields a clone, resubmit or recirculate preserves."""
 
     id: int
     name: str
     fields: tuple[FieldRef | Const, ...]
-    widths: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LearnList:
+    """Fields a digest reports, with the bits of each."""
+
+    name: str
+    fields: tuple[FieldRef | Const, ...]
+    widths: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -390,7 +400,7 @@ class Model:
     meters: dict[str, Array]
     registers: dict[str, Array]
     field_lists: dict[int, FieldList]
-    learn_lists: dict[int, FieldList]
+    learn_lists: dict[int, LearnList]
     aliases: dict[str, FieldRef] = field(default_factory=dict)
 
     @property

@@ -7,10 +7,10 @@ from pathlib import Path
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.build import build_library, ffi, load_library
-from fcn.softswitch.engine.codegen.control_blocks import key_width, key_words, set_words
-from fcn.softswitch.engine.codegen.layout import Layout, nbytes
+from fcn.softswitch.engine.codegen.control_blocks import key_words, set_words
+from fcn.softswitch.engine.codegen.layout import nbytes
 from fcn.softswitch.engine.codegen.points import Notes
-from fcn.softswitch.engine.codegen.unit import generate_with_points, learn_widths
+from fcn.softswitch.engine.codegen.unit import generate_with_points
 from fcn.softswitch.engine.loader import parse_json, read_json
 
 
@@ -98,8 +98,7 @@ def make_program(data: bytes, *, points: bool = False, stories: bool = False) ->
     notes = Notes.STORIES if stories else Notes.SEEN if points else Notes.NONE
     model, code, names = _understood(data, notes)
     library = build_library(code)
-    layout = Layout(model)
-    tables = {t.name: _table(layout, i, t) for i, t in enumerate(model.tables())}
+    tables = {t.name: _table(model, i, t) for i, t in enumerate(model.tables())}
 
     def number(arrays: dict[str, m.Array]) -> dict[str, int]:
         return {a.name: i for i, a in enumerate(a for a in arrays.values() if not a.direct)}
@@ -110,13 +109,14 @@ def make_program(data: bytes, *, points: bool = False, stories: bool = False) ->
         model=model,
         tables=tables,
         value_sets={
-            name: ValueSetInfo(layout.set_index[name], s.width, set_words(s))
-            for name, s in model.value_sets.items()
+            name: ValueSetInfo(number, s.width, set_words(s))
+            # They are tables after those of the program.
+            for number, (name, s) in enumerate(model.value_sets.items(), len(tables))
         },
         counters=number(model.counters),
         meters=number(model.meters),
         registers=number(model.registers),
-        digests={i: (f.name, learn_widths(layout, f)) for i, f in model.learn_lists.items()},
+        digests={i: (f.name, f.widths) for i, f in model.learn_lists.items()},
         points=() if stories else names,
         story_points=names if stories else (),
     )
@@ -129,13 +129,12 @@ def _understood(data: bytes, notes: Notes) -> tuple[m.Model, str, tuple[str, ...
     return (model, *generate_with_points(model, notes))
 
 
-def _table(layout: Layout, index: int, t: m.Table) -> TableInfo:
+def _table(model: m.Model, index: int, t: m.Table) -> TableInfo:
     keys = []
     for k in t.keys:
-        width = key_width(layout, k)
-        keys.append(KeyField(k.name, k.kind, width, nbytes(width), k.mask))
-    actions = {layout.model.actions[a].name: layout.model.actions[a] for a in t.action_ids}
-    words, mask = key_words(layout, t), b""
+        keys.append(KeyField(k.name, k.kind, k.width, nbytes(k.width), k.mask))
+    actions = {model.actions[a].name: model.actions[a] for a in t.action_ids}
+    words, mask = key_words(t), b""
     if all(k.kind == "exact" and k.mask is None for k in keys):
         mask = b"".join(((1 << k.width) - 1).to_bytes(k.size) for k in keys).ljust(words * 8, b"\0")
     return TableInfo(index, t, tuple(keys), words, actions, mask)

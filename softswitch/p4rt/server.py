@@ -3,6 +3,7 @@
 import grpc
 from finsy.proto import p4r_grpc
 
+from fcn.contract.proto import trafficmanager_pb2
 from fcn.contract.rpc import handler_of
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
@@ -11,7 +12,7 @@ from fcn.softswitch.p4rt.service import P4RuntimeService
 from fcn.softswitch.p4rt.trace import TraceService
 from fcn.softswitch.p4rt.trafficmanager import TrafficManagerService
 from fcn.softswitch.p4rt.transport import Transport, TransportError
-from fcn.softswitch.proto import trace_pb2, trafficmanager_pb2
+from fcn.softswitch.proto import trace_pb2
 
 KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS = 30_000, 20_000
 """A client that vanished without closing its connection is primary for the sum of both at most."""

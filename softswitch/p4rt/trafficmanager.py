@@ -8,9 +8,9 @@ from typing import NoReturn
 import grpc
 from grpc.aio import ServicerContext
 
+from fcn.contract.proto import trafficmanager_pb2 as tm
 from fcn.softswitch.api import PortQueue
 from fcn.softswitch.p4rt.ports import PortError, Ports
-from fcn.softswitch.proto import trafficmanager_pb2 as tm
 
 _MIN_INTERVAL_NS = 1_000_000
 _DEFAULT_INTERVAL_NS = 10_000_000

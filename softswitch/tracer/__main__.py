@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from fcn.contract.ports import PORT_BITS
 from fcn.softswitch.proto import trace_pb2 as pb
 from fcn.softswitch.stories.filters import SHORT
 from fcn.softswitch.stories.story import Story
@@ -17,9 +18,13 @@ from fcn.softswitch.tracer.frames import FrameError, read_hex, read_pcap
 from fcn.softswitch.tracer.live import LiveError, Where, copy_of, tell
 from fcn.softswitch.tracer.show import ShowError, say, show
 
+LAST_PORT = (1 << PORT_BITS) - 1
+
 
 def main(
-    port: Annotated[int | None, typer.Option(help="Port by which the packets come.")] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port by which the packets come.", min=0, max=LAST_PORT)
+    ] = None,
     match: Annotated[
         list[str] | None,
         typer.Option(
@@ -52,8 +57,8 @@ def main(
         list[str] | None, typer.Option(metavar="HEX", help="A frame; repeat for more.")
     ] = None,
     pcap: Annotated[Path | None, typer.Option(help="Frames of a capture, --count of them.")] = None,
-    cpu_port: Annotated[int, typer.Option(help="With --program.")] = 510,
-    drop_port: Annotated[int, typer.Option(help="With --program.")] = 511,
+    cpu_port: Annotated[int, typer.Option(help="With --program.", max=LAST_PORT)] = 510,
+    drop_port: Annotated[int, typer.Option(help="With --program.", max=LAST_PORT)] = 511,
     full: Annotated[bool, typer.Option("--full", help="Also what changes nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="A story a line, as JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with the stories.")] = None,

@@ -31,6 +31,9 @@ def read_pcap(file: Path, count: int) -> list[bytes]:
 
     try:
         with RawPcapReader(str(file)) as reader:
-            return [bytes(frame) for frame, _ in islice(reader, count)]
+            found = list(islice(reader, count))
     except (OSError, Scapy_Exception) as error:
         raise FrameError(f"cannot read the capture {file}: {error}") from error
+    if any(len(frame) < about.caplen for frame, about in found):
+        raise FrameError(f"the capture {file} ends within a frame")
+    return [bytes(frame) for frame, _ in found]

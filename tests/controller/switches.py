@@ -105,6 +105,7 @@ class MemorySwitch:
     engines: list[QuietEngine] = field(default_factory=list)
     frozen: int = 0
     wall_clock: Callable[[], int] = time.time_ns
+    ports: Ports = field(default_factory=lambda: Ports({}, {}))
     _device: Device | None = None
     _server: grpc.aio.Server | None = None
 
@@ -120,7 +121,7 @@ class MemorySwitch:
 
     async def start(self) -> None:
         """Power on, without a pipeline."""
-        ports = Ports({}, {})
+        self.ports = ports = Ports({}, {})
         backend, now = Backend(self.engines), lambda: self.wall_clock()
         self._device = Device(self.device_id, backend, ports.attach, ports.on_status, now)
         address = f"127.0.0.1:{self.port}"

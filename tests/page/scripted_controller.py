@@ -93,8 +93,10 @@ class ScriptedController:
     states: dict[str, str] = field(default_factory=dict)
     amounts: dict[tuple[str, str, str], tuple[int, int]] = field(default_factory=dict)
     links: list[pb.Link] = field(default_factory=list)
+    queues: pb.ListQueuesResponse = field(default_factory=pb.ListQueuesResponse)
     policies: list[pb.Policy] = field(default_factory=list)
     flows: list[pb.Flow] = field(default_factory=list)
+    labels: int = 0
     flows_refused: str = ""
     events: list[pb.Event] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
@@ -110,7 +112,7 @@ class ScriptedController:
         """The state of all nodes."""
         return pb.GetStatusResponse(
             notification=self.notification,
-            labels_in_use=len(self.flows),
+            labels_in_use=self.labels or len(self.flows),
             nodes=[
                 pb.NodeStatus(
                     name=node.name,
@@ -158,6 +160,9 @@ class ScriptedController:
 
     def ListPaths(self, _request: object, _context: grpc.ServicerContext) -> pb.ListPathsResponse:  # noqa: N802
         return pb.ListPathsResponse(policies=self.policies)
+
+    def ListQueues(self, _request: object, _context: grpc.ServicerContext) -> pb.ListQueuesResponse:  # noqa: N802
+        return self.queues
 
     def ListFlows(  # noqa: N802
         self, _request: object, context: grpc.ServicerContext

@@ -5,7 +5,10 @@ its file, run the test, and look at what it writes.
 """
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -71,13 +74,17 @@ def said(picture: Picture, frame: Frame) -> str:
     hub.draw(picture)
     hub.show(frame)
     # Playwright has a loop of its own here; what was kept needs none.
-    with pytest.raises(StopIteration) as told:
-        anext(hub.look()).__await__().send(None)
-    return bytes(told.value.value).decode()
+    viewer, told = hub.look(), b""
+    while not told.endswith(b"event: kept\ndata: {}\n\n"):
+        with pytest.raises(StopIteration) as part:
+            anext(viewer).__await__().send(None)
+        told += part.value.value
+    return told.decode()
 
 
-def drawn(chromium: Any, stream: str) -> Image.Image:  # noqa: ANN401
-    """The picture of the network."""
+@contextmanager
+def tab_with(chromium: Any, stream: str) -> Iterator[Any]:  # noqa: ANN401
+    """The page in a tab, once it shows the stream."""
 
     def answer(route: Any) -> None:  # noqa: ANN401
         path = "/" + route.request.url.removeprefix(ADDRESS)
@@ -92,8 +99,14 @@ def drawn(chromium: Any, stream: str) -> Image.Image:  # noqa: ANN401
     tab.route("**/*", answer)
     tab.goto(ADDRESS)
     tab.wait_for_function("() => document.querySelector('#clock').textContent")
-    shot = tab.locator("#picture").screenshot()
+    yield tab
     tab.close()
+
+
+def drawn(chromium: Any, stream: str) -> Image.Image:  # noqa: ANN401
+    """The picture of the network."""
+    with tab_with(chromium, stream) as tab:
+        shot = tab.locator("#picture").screenshot()
     return Image.open(io.BytesIO(shot)).convert("RGB")
 
 
@@ -119,3 +132,31 @@ def test_the_page_draws_what_it_did(what: Any, chromium: Any) -> None:  # noqa: 
     calm = expected.copy()
     calm.paste((255, 255, 255), (0, 0, calm.width // 8, calm.height))
     assert difference(found, calm) > MOST_DIFFERENT, "a part that is missing is seen"
+
+
+def ladder() -> tuple[Picture, Frame]:
+    """Both ways between two PEs, and rungs between them: links in all directions."""
+    nodes = {"pe1": "pe", "a1": "p", "a2": "p", "b1": "p", "b2": "p", "pe2": "pe"}
+    links: list[Ends] = [
+        ("pe1", 2, "a1", 1), ("pe1", 3, "b1", 1), ("a1", 2, "a2", 1), ("b1", 2, "b2", 1),
+        ("a1", 3, "b1", 3), ("a2", 3, "b2", 3), ("a2", 2, "pe2", 2), ("b2", 2, "pe2", 3),
+    ]  # fmt: skip
+    picture = picture_of(network(nodes, links))
+    lines = [LineView(loaded(1.0, 0.99), "up") for _ in picture.lines]
+    return picture, Frame(1.0, lines=tuple(lines))
+
+
+TEXTS = """() => [...document.querySelectorAll("#picture text")].map((text) => {
+  const { x, y, width, height } = text.getBoundingClientRect();
+  return [text.textContent, x, y, x + width, y + height];
+}).filter(([text]) => text)"""
+
+
+@pytest.mark.parametrize("what", [failed, ladder])
+def test_no_text_lies_on_another(what: Any, chromium: Any) -> None:  # noqa: ANN401
+    with tab_with(chromium, said(*what())) as tab:
+        texts = tab.evaluate(TEXTS)
+    assert sum("Gb/s" in text for text, *_ in texts) >= 10
+    for (one, *a), (other, *b) in combinations(texts, 2):
+        wide, high = (min(a[i + 2], b[i + 2]) - max(a[i], b[i]) for i in (0, 1))
+        assert min(wide, high) < 2, f"{one!r} and {other!r}"

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -246,6 +246,43 @@ def test_a_socket_of_another_namespace_is_served(controller: ScriptedController,
         finally:
             process.terminate()
             process.wait(WAIT)
+
+
+async def test_many_connections_take_no_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "CONNECTIONS", 2)
+    hub, listening = Hub(), socket.create_server(("127.0.0.1", 0))
+    address = listening.getsockname()
+    serving = asyncio.create_task(server.serve(hub, listening))
+
+    def answer(client: socket.socket) -> bytes:
+        with suppress(ConnectionError):
+            client.sendall(b"GET /page.css HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return client.recv(15)
+        return b""
+
+    def crowd() -> list[bytes]:
+        with ExitStack() as stack:
+            many = [
+                stack.enter_context(socket.create_connection(address, timeout=WAIT))
+                for _ in range(200)
+            ]
+            return [answer(client) for client in many]
+
+    async with asyncio.timeout(WAIT):
+        answers = await asyncio.to_thread(crowd)
+        assert answers == [b"HTTP/1.1 200 OK"] * 2 + [b""] * 198
+        # Who looks meanwhile finds a place when one has left.
+        while not await asyncio.to_thread(_served, address):
+            pass
+    os.kill(os.getpid(), signal.SIGTERM)
+    await serving
+
+
+def _served(address: tuple[str, int]) -> bool:
+    try:
+        return get(f"http://{address[0]}:{address[1]}/", "/").status == 200
+    except (ConnectionError, http.client.HTTPException):
+        return False
 
 
 async def test_connections_on_which_nobody_asks_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,8 @@ from scripted_controller import RATE, ScriptedController, flow, line_network
 
 from fcn.controller.northbound.story import why_no_flows
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.page.model import Frame, Kind, Load, Travel
+from fcn.page import rows
+from fcn.page.model import Frame, Kind, Load, Queue, Travel
 from fcn.page.snapshot import MOST_EVENTS, Answers, Snapshots
 
 
@@ -30,7 +31,15 @@ class Looks:
         kept = [each for each in counters.counters if each.node in counters.read]
         counters = pb.GetCountersResponse(counters=kept, read=counters.read)
         return self.snapshots.frame(
-            Answers(self._read, there.status(), counters, there.links, there.policies, events)
+            Answers(
+                self._read,
+                there.status(),
+                counters,
+                there.links,
+                there.policies,
+                there.queues,
+                events,
+            )
         )
 
 
@@ -74,6 +83,32 @@ def test_links_by_utilization_in_both_directions(looks: Looks) -> None:
     # The file has no rate of this one.
     assert frame.lines[2].loads[1] == Load(4000.0, None)
     assert frame.lines[4].loads[0] == Load(12000.0, None)
+
+
+def test_queues_of_both_ends_and_the_longest_towards_hosts(looks: Looks) -> None:
+    ports = looks.controller.network.nodes[0].ports
+    ports.add(number=7, name="h7", role="dc", vrf="blue")
+    looks.snapshots = Snapshots(looks.controller.network)
+    waiting = [("pe1", 2, 30), ("pe1", 1, 4), ("pe1", 7, 5), ("p1", 1, 0)]
+    looks.controller.queues = pb.ListQueuesResponse(
+        queues=[
+            pb.PortQueue(node=node, port=port, packets=packets, level=packets // 10, full=0.5)
+            for node, port, packets in waiting
+        ],
+        untold={"p2": "its target does not"},
+    )
+    frame = looks.look()
+    assert frame.lines[0].queues == (Queue(30, 3, 0.5), Queue(0, 0, 0.5))
+    assert frame.lines[1].queues == (None, None)
+    assert frame.lines[3].queues == (Queue(5, 0, 0.5), None)
+    assert [node.no_queues for node in frame.nodes] == ["", "", "its target does not", ""]
+    (known, unknown) = (
+        next(row for row in rows.links(frame, looks.snapshots.picture) if row.texts[:2] == ends)
+        for ends in (("pe1:2", "p1:1"), ("p2:1", "p1:2"))
+    )
+    assert known.texts[-2:] == ("30", "3")
+    assert unknown.texts[-2:] == ("—", "—")
+    assert unknown.details == ("Nobody knows what waits here: its target does not.",)
 
 
 def test_a_look_at_the_same_counters_repeats_loads_and_no_messages(looks: Looks) -> None:

@@ -137,6 +137,20 @@ async def test_why_there_are_no_flows_is_said() -> None:
         await _until(pilot, lambda: "no PE is up" in str(note.content))
 
 
+async def test_a_terminal_obeys_nothing_that_others_say() -> None:
+    app, hostile = Top("unix:/none"), "\x1b]0;owned\x07\x9b31m\u202e"
+    async with _running(app) as pilot:
+        app.tell(_frame(_node(hostile), notification=hostile, no_flows=hostile))
+        await _until(pilot, lambda: len(_column(app, "Nodes", 0)) == 1)
+        await pilot.press("enter")
+        await _until(pilot, lambda: isinstance(app.screen, Story))
+        texts = [*_column(app, "Nodes", 0), _said(app)]
+        for screen in app.screen_stack:
+            texts += [str(each.content) for each in screen.query(Static)]
+    assert sum("]0;owned" in text for text in texts) >= 4
+    assert not [text for text in texts if set(text) & set("\x1b\x07\x9b\u202e")]
+
+
 async def test_beside_a_controller_that_goes_and_comes_back(tmp_path: Path) -> None:
     address = f"unix:{tmp_path}/api"
     app = Top(address)

@@ -202,7 +202,17 @@ def compile_program(source: str, folder: Path, program: str) -> None:
     except UnknownError as error:
         raise CompilerError(f"{source}: tools/p4/assigned.py does not know {error}") from None
     prove(source, made)
-    compiled.write_text(json.dumps(made, indent=1) + "\n")
+    compiled.write_text(program_text(made))
+
+
+def program_text(program: Json) -> str:
+    """A compiled program, a line for each of its headers, actions, pipelines and the like."""
+    short = json.JSONEncoder(separators=(",", ":")).encode
+    parts = []
+    for name, part in program.items():
+        lines = ",\n".join(map(short, part)) if isinstance(part, list) else None
+        parts.append(f"{short(name)}:{short(part) if lines is None else f'[{lines}]'}")
+    return "{" + ",\n".join(parts) + "}\n"
 
 
 def manifest(directory: Path, version: str) -> dict[str, str]:

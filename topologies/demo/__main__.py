@@ -18,7 +18,6 @@ from rich.console import Console
 from fcn.hosts.roce.log import LogError
 from fcn.topologies.command import FAILURES, choose_target, say_failure, say_how_to_look
 from fcn.topologies.demo.checks import check_run
-from fcn.topologies.demo.display import Display
 from fcn.topologies.demo.measure import MeasureError, measure
 from fcn.topologies.demo.modes import DEFAULT_MODES, MODES, Mode, ModeError, modes_named
 from fcn.topologies.demo.page import Checks, html_page
@@ -37,9 +36,8 @@ MIN_SECONDS = ROUND_S
 console = Console()
 
 
-def run_once(network: Network, scenario: Scenario, mode: Mode, out: Path) -> RunRecord:
-    with Display(console, scenario, mode, network.page) as display:
-        return Run(network, scenario, mode, out / mode.name, display.show).carry_out()
+def _say(how_it_goes: str) -> None:
+    console.print(how_it_goes, highlight=False, soft_wrap=True)
 
 
 def run_modes(scenario: Scenario, modes: Sequence[Mode], target: Target, out: Path) -> Records:
@@ -51,7 +49,8 @@ def run_modes(scenario: Scenario, modes: Sequence[Mode], target: Target, out: Pa
             for sender, receiver in scenario.pairs:
                 network.wait_for_ping(sender, receiver)
             for mode in group:
-                records[mode.name] = run_once(network, scenario, mode, out)
+                run = Run(network, scenario, mode, out / mode.name, _say)
+                records[mode.name] = run.carry_out()
     return records
 
 

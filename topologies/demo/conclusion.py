@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from statistics import median
 
-from fcn.topologies.demo.comparison import NOTHING, rate_text
 from fcn.topologies.demo.measure import Cuts, Measurement
 from fcn.topologies.demo.plots import Results
-from fcn.topologies.demo.report import cuts_text
+from fcn.topologies.demo.report import NOTHING, cuts_text, rate_text
 
 # Differences below are chance, or nothing to speak of.
 SAME_GOODPUT = 0.01

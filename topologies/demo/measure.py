@@ -1,15 +1,14 @@
 """Evaluates the record of a run. Pure functions; times in milliseconds."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from math import exp, log
+from math import ceil, exp, log
 from statistics import median
 from typing import Literal
 
 from fcn.hosts.roce.log import Event, RoceLog
-from fcn.topologies.demo.comparison import Figures, Other, jain, percentile
 from fcn.topologies.demo.congestion import Congestion, Onset, congestions, onsets, pauses_ms
 from fcn.topologies.demo.modes import DEPTHS, Mode
 from fcn.topologies.demo.other_traffic import Seen
@@ -19,6 +18,8 @@ from fcn.topologies.model import NS_PER_MS
 
 # The peak of an onset is taken over this time after it, in milliseconds.
 FIRST_MS = 300
+
+PERCENT = 99
 
 QueueSource = Literal["traffic manager", "packets in and out"]
 
@@ -47,6 +48,33 @@ class Cuts:
     def depth(self) -> float:
         """The part of the rate that a cut takes, geometric mean."""
         return 1 - exp(-self.slowing / self.count) if self.count else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """What one flow of other traffic saw.
+
+    delay_ms: the 99th percentile of its packets' time on the way beyond propagation, None where
+    none arrived.
+    """
+
+    place: str
+    sent: int
+    lost: int
+    delay_ms: float | None
+
+
+def jain(values: Iterable[float]) -> float | None:
+    """Jain's fairness index: 1 when all are equal, 1/n when one has all; None where all are 0."""
+    numbers = list(values)
+    squares = sum(value**2 for value in numbers)
+    return sum(numbers) ** 2 / (len(numbers) * squares) if squares else None
+
+
+def percentile(values: Iterable[float]) -> float | None:
+    """The 99th percentile: the least of the values that 99 % do not exceed; None of nothing."""
+    ordered = sorted(values)
+    return ordered[ceil(PERCENT * len(ordered) / 100) - 1] if ordered else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,21 +173,19 @@ class Measurement:
         return sum(each.by_pe for each in self.congestions)
 
     @property
-    def figures(self) -> Figures:
-        """What modes are compared by."""
-        reaction = self.reaction_ms
-        return Figures(
-            title=self.mode.title,
-            colour=self.mode.colour,
-            reaction_ns=None if reaction is None else reaction * NS_PER_MS,
-            pause_ns=median(self.pauses_ms) * NS_PER_MS if self.pauses_ms else None,
-            held=self.held,
-            peak_queue=self.peak_queue,
-            dropped=self.lost + sum(other.lost for other in self.others),
-            goodput_bps={sender: sum(of_qps) for sender, of_qps in self.goodputs_bps.items()},
-            fairness=self.fairness,
-            others=self.others,
-        )
+    def pause_ms(self) -> float | None:
+        """The median of `pauses_ms`; None where no sender was paused."""
+        return median(self.pauses_ms) if self.pauses_ms else None
+
+    @property
+    def dropped(self) -> int:
+        """Packets that did not arrive, of other traffic too."""
+        return self.lost + sum(other.lost for other in self.others)
+
+    @property
+    def sender_goodputs_bps(self) -> dict[str, float]:
+        """Of each sender, while all send."""
+        return {sender: sum(of_qps) for sender, of_qps in self.goodputs_bps.items()}
 
 
 def measure(scenario: Scenario, record: RunRecord) -> Measurement:
@@ -288,12 +314,12 @@ def _other(scenario: Scenario, record: RunRecord, seen: Seen) -> Other:
     flow = seen.flow
     propagation_ns = scenario.topology.delay_ns(flow.sender, flow.receiver)
     delays = [
-        float(each.latency_ns - propagation_ns)
+        (each.latency_ns - propagation_ns) / NS_PER_MS
         for each in seen.arrivals
         if _together(scenario, record, each.sent_ns)
     ]
     lost = seen.sent - seen.received
-    return Other(place=flow.place, sent=seen.sent, lost=lost, delay_ns=percentile(delays))
+    return Other(place=flow.place, sent=seen.sent, lost=lost, delay_ms=percentile(delays))
 
 
 def _ms(record: RunRecord, event: Event) -> float:

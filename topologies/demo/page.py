@@ -7,13 +7,12 @@ from dataclasses import fields
 from datetime import UTC, datetime
 
 from fcn.topologies.demo.checks import Check
-from fcn.topologies.demo.comparison import Row
 from fcn.topologies.demo.conclusion import conclusion, fairness_notes, numbers
 from fcn.topologies.demo.congestion import CALM_MS
 from fcn.topologies.demo.drawing import drawing
 from fcn.topologies.demo.modes import DEPTHS, Mode
 from fcn.topologies.demo.plots import Chart, Results
-from fcn.topologies.demo.report import Records, comparison, details, hop_rows, queue_pair_rows
+from fcn.topologies.demo.report import Records, Row, comparison, details, hop_rows, queue_pair_rows
 from fcn.topologies.demo.scenario import CNP_INTERVAL_US, INTERVALS, Scenario
 from fcn.topologies.network import Target
 

@@ -13,7 +13,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
-from fcn.topologies.demo.comparison import panels
+from fcn.topologies.demo.bars import panels
 from fcn.topologies.demo.measure import Measurement, Series
 from fcn.topologies.demo.modes import DEPTHS
 from fcn.topologies.demo.overview import draw_overview
@@ -66,7 +66,7 @@ def _charts(scenario: Scenario, results: Results, folder: Path) -> Iterator[Char
     yield chart("rate", "rate after an onset", partial(_draw_rate, scenario, results), bars=False)
     yield chart("queue", "queue after an onset", partial(_draw_queue, results), bars=False)
     yield chart("above-level-1", "time above level 1", partial(_draw_above, results))
-    for panel in panels([each.figures for each in results.values()]):
+    for panel in panels(list(results.values())):
         if panel.empty:
             yield Chart(panel.title, None)
         else:

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 
-from fcn.topologies.demo.comparison import NOTHING, Row, comparison_rows, rate_text
-from fcn.topologies.demo.measure import FIRST_MS, Cuts, Measurement
+from fcn.topologies.demo.measure import FIRST_MS, Cuts, Measurement, Other
 from fcn.topologies.demo.plots import Results, quartiles
 from fcn.topologies.demo.scenario import Scenario
 from fcn.topologies.demo.traffic import RunRecord
@@ -25,19 +25,70 @@ HOLDING_EVENTS = {
 """In the modes of flow control, besides."""
 
 
+NOTHING = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a table: a name, and its value in each run."""
+
+    name: str
+    values: tuple[str, ...]
+
+
 def comparison(results: Results) -> list[Row]:
-    first, *rest = comparison_rows([each.figures for each in results.values()])
-    spread = Row("  quartiles", tuple(_spread(each.reactions_ms) for each in results.values()))
-    above = Row(
-        "time above level 1 per onset, median",
-        tuple(f"{each.time_above_ms:.0f} ms" for each in results.values()),
+    """The table of the modes, in the order of the runs. Delays are beyond propagation."""
+    return list(_comparison_rows(list(results.values())))
+
+
+def _comparison_rows(ordered: Sequence[Measurement]) -> Iterator[Row]:
+    def row(name: str, text: Callable[[Measurement], str]) -> Row:
+        return Row(name, tuple(map(text, ordered)))
+
+    yield row("onset to first rate cut, median", lambda m: time_text(m.reaction_ms))
+    yield row("  quartiles", lambda m: _spread(m.reactions_ms))
+    yield row("time above level 1 per onset, median", lambda m: f"{m.time_above_ms:.0f} ms")
+    yield row("  quartiles", lambda m: _spread(m.above_ms))
+    yield row(
+        "  in the whole round, later congestions too", lambda m: f"{m.round_time_above_ms:.0f} ms"
     )
-    above_spread = Row("  quartiles", tuple(_spread(each.above_ms) for each in results.values()))
-    whole = Row(
-        "  in the whole round, later congestions too",
-        tuple(f"{each.round_time_above_ms:.0f} ms" for each in results.values()),
+    if any(each.held for each in ordered):
+        yield row("  to first pause of a sender, median", lambda m: time_text(m.pause_ms))
+        yield row("packets held by neighbours", lambda m: f"{m.held:,}")
+    yield row("peak queue (packets)", lambda m: f"{m.peak_queue:.0f}")
+    yield row("packets dropped", lambda m: f"{m.dropped:,}")
+    for sender in ordered[0].goodputs_bps:
+        yield row(
+            f"goodput of {sender}",
+            lambda m, s=sender: rate_text(m.sender_goodputs_bps[s]),  # type: ignore[misc]
+        )
+    yield row("  of all senders", lambda m: rate_text(m.total_goodput_bps))
+    yield row(
+        "  Jain's index of queue pairs",
+        lambda m: NOTHING if m.fairness is None else f"{m.fairness:.3f}",
     )
-    return [first, spread, above, above_spread, whole, *rest]
+    for number, other in enumerate(ordered[0].others):
+        yield row(
+            f"other traffic, {other.place}: delay, p99",
+            lambda m, n=number: time_text(m.others[n].delay_ms),  # type: ignore[misc]
+        )
+        yield row("  lost", lambda m, n=number: _lost(m.others[n]))  # type: ignore[misc]
+
+
+def time_text(ms: float | None) -> str:
+    """A time in milliseconds, or in microseconds below one."""
+    if ms is None:
+        return NOTHING
+    return f"{ms:.2f} ms" if ms >= 1 else f"{1000 * ms:.2f} us"
+
+
+def rate_text(bps: float) -> str:
+    """A rate in Mb/s: links of the demo have no more."""
+    return f"{bps / 1e6:.2f} Mb/s"
+
+
+def _lost(other: Other) -> str:
+    return f"{100 * other.lost / other.sent:.1f} %" if other.sent else NOTHING
 
 
 def _spread(values: Sequence[float]) -> str:

@@ -8,11 +8,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fcn.topologies.demo.comparison import Row
 from fcn.topologies.demo.conclusion import conclusion, numbers
 from fcn.topologies.demo.drawing import ways_back
 from fcn.topologies.demo.plots import Results
-from fcn.topologies.demo.report import comparison
+from fcn.topologies.demo.report import Row, comparison
 from fcn.topologies.demo.scenario import Scenario
 
 SLOW, FAST = "red", "green"

@@ -41,7 +41,8 @@ HOLD_MS = 60_000
 READY_TIMEOUT_S = 120.0
 SETTLE_TIMEOUT_S = 60.0
 SETTLE_S = 0.3
-PROGRESS_S = 0.1
+LOOK_S = 0.1
+SAY_S = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,32 +76,22 @@ class RunRecord:
         return sum(self.counters[node].events.get(event, 0) for node in chosen)
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Progress of a run: seconds since the first packet, and the latest values."""
-
-    elapsed_s: float
-    rates_bps: dict[str, float]
-    cnps: dict[str, int]
-    queue_depth: int | None
-    notices: int
-
-
-Show = Callable[[Progress], None]
-
-
 class Run:
-    """Carries out a scenario once in one mode."""
+    """Carries out a scenario once in one mode. say: is told how it goes; the live page shows it."""
 
     def __init__(
-        self, network: Network, scenario: Scenario, mode: Mode, directory: Path, show: Show
+        self,
+        network: Network,
+        scenario: Scenario,
+        mode: Mode,
+        directory: Path,
+        say: Callable[[str], None],
     ) -> None:
         self._network = network
         self._scenario = scenario
         self._mode = mode
         self._directory = directory
-        self._show = show
-        self._recorder: QueueRecorder | None = None
+        self._say = say
 
     def carry_out(self) -> RunRecord:
         """Run to the end; raises ProcessError when any part of it fails."""
@@ -112,7 +103,7 @@ class Run:
             reader = stack.enter_context(CounterReader(self._scenario.topology))
             before = self._settled(reader)
             drops_before = self._queue_drops()
-            self._recorder = self._record_queue()
+            recorder = self._record_queue()
             arrivals, departures, marks, notices = map(stack.enter_context, self._taps())
             others = stack.enter_context(
                 OtherTraffic(self._network, self._scenario, self._directory)
@@ -134,7 +125,7 @@ class Run:
             ce_ns = self._left_at(marks, out)
             notices_ns = self._left_at(notices, near)
             arrivals_ns = arrivals.stop()
-            queue = self._recorder.stop() if self._recorder else ()
+            queue = recorder.stop() if recorder else ()
             seen = others.end()
             self._end(senders)
             self._end(receivers)
@@ -189,9 +180,10 @@ class Run:
             process.wait_ready(partial(tail.told, event, expected), READY_TIMEOUT_S)
 
     def _follow(self, start_ns: int, senders: list[Process], notices: Tap) -> None:
-        """Show progress until every sender has sent for its time."""
+        """Say how it goes until every sender has sent for its time."""
         tails = {flow.sender: LogTail(self._log(flow, "sender")) for flow in self._flows}
         deadline = start_ns + round((self._scenario.seconds + SETTLE_TIMEOUT_S) * NS_PER_S)
+        said_ns = start_ns
         while not all(tail.counts["finished"] for tail in tails.values()):
             for process in senders:
                 process.check()
@@ -200,18 +192,17 @@ class Run:
                 raise ProcessError("the senders do not end")
             for tail in tails.values():
                 tail.read()
-            self._show(self._progress(start_ns, tails, notices))
-            time.sleep(PROGRESS_S)
-
-    def _progress(self, start_ns: int, tails: dict[str, LogTail], notices: Tap) -> Progress:
-        newest = self._recorder.latest if self._recorder else None
-        return Progress(
-            elapsed_s=max(0.0, (time.monotonic_ns() - start_ns) / NS_PER_S),
-            rates_bps={name: tail.rate_bps for name, tail in tails.items()},
-            cnps={name: tail.counts["cnp"] for name, tail in tails.items()},
-            queue_depth=newest.depth if newest else None,
-            notices=notices.count,
-        )
+            if (now_ns := time.monotonic_ns()) >= said_ns + SAY_S * NS_PER_S:
+                sent = ", ".join(
+                    f"{name} {tail.rate_bps / 1e6:.1f} Mb/s and {tail.counts['cnp']} CNPs"
+                    for name, tail in tails.items()
+                )
+                self._say(
+                    f"{self._mode.title}, {(now_ns - start_ns) / NS_PER_S:4.1f} s: {sent}, "
+                    f"{notices.count} {self._mode.notice.title}"
+                )
+                said_ns = now_ns
+            time.sleep(LOOK_S)
 
     def _taps(self) -> tuple[Tap, Tap, Tap, Tap]:
         """Arrivals, departures, marks and notices at the bottleneck's node."""

@@ -42,5 +42,5 @@ PRIORITY = (1 << 31) - 2
 """Priority of a const entry."""
 C_CHARACTERS = 4 << 20
 """Characters written on the way to the C of a program, intermediate expressions included."""
-PROGRAMS_KEPT = 2
-"""Programs that a process remembers when it is sent them again: a laboratory's PE and P."""
+PROGRAMS_KEPT = 10
+"""Programs that a process remembers when it is sent them again: PE and P of every profile."""

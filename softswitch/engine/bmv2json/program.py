@@ -1,6 +1,5 @@
 """A program's JSON, read and checked."""
 
-from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,12 +14,8 @@ _SHOWN = 3
 _VALUE_SHOWN = 60
 
 
-@lru_cache(maxsize=1)
 def read_program(data: bytes) -> dict[str, Any]:
     """The JSON of a program, every value of which is within its limits and refers to what exists.
-
-    The last one is kept, for the control plane and the engine read it one after the other: it is
-    not to be changed, and whoever reads it last calls read_program.cache_clear().
 
     Raises ProgramError, or UnsupportedError for what BMv2 has and the engine does not, naming the
     place.

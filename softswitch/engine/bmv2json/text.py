@@ -2,13 +2,15 @@
 
 import json
 import re
+from itertools import accumulate
 from typing import Any
 
 from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.errors import ProgramError
 
 # A string without an end reaches to the end of the text, so that every character is read once.
-_TOKENS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+_NO_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[^"\[\]{}]++', re.DOTALL)
+_STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
 def decode(data: bytes) -> dict[str, Any]:
@@ -30,15 +32,8 @@ def decode(data: bytes) -> dict[str, Any]:
 
 
 def _check_depth(text: str) -> None:
-    depth = 0
-    for token in _TOKENS.finditer(text):
-        found = token.group()
-        if found in "[{":
-            depth += 1
-            if depth > limits.DEPTH:
-                raise ProgramError(
-                    f"too deep: more than {limits.DEPTH} arrays and objects within each other "
-                    f"at character {token.start()}"
-                )
-        elif found in "]}":
-            depth -= 1
+    steps = map(_STEPS.__getitem__, _NO_BRACKETS.sub("", text))
+    if max(accumulate(steps), default=0) > limits.DEPTH:
+        raise ProgramError(
+            f"too deep: more than {limits.DEPTH} arrays and objects within each other"
+        )

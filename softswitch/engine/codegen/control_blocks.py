@@ -12,20 +12,9 @@ MAX_KEY_WORDS = 32
 _FIND = {"exact": "exact", "lpm": "lpm", "ternary": "ternary", "range": "ternary"}
 
 
-def key_width(layout: Layout, key: m.Key) -> int:
-    """Bits of a key field."""
-    if key.field.field == "$valid$":
-        return 1
-    htype = layout.header(key.field.header).type
-    decl = layout.field_type(htype, key.field.field)
-    if decl.varbit:
-        raise UnsupportedError(f"varbit {key.name} as a table key")
-    return decl.width
-
-
-def key_words(layout: Layout, table: m.Table) -> int:
+def key_words(table: m.Table) -> int:
     """64-bit words of a table's key."""
-    return (sum(nbytes(key_width(layout, k)) for k in table.keys) + 7) // 8
+    return (sum(nbytes(k.width) for k in table.keys) + 7) // 8
 
 
 def set_words(s: m.ValueSet) -> int:
@@ -51,13 +40,13 @@ class ControlBlocks:
         out = []
         rows = []
         for i, t in enumerate(self.model.tables()):
-            words = key_words(self.layout, t)
+            words = key_words(t)
             if words > MAX_KEY_WORDS:
                 raise UnsupportedError(f"key of {t.name} of more than {MAX_KEY_WORDS * 64} bits")
             ranges = []
             at = 0
             for k in t.keys:
-                octets = nbytes(key_width(self.layout, k))
+                octets = nbytes(k.width)
                 if k.kind == "range":
                     ranges.append(f"{{{at}, {octets}}}")
                 at += octets
@@ -139,7 +128,7 @@ class ControlBlocks:
             return mark + self._constant_table(t, nodes)
         i = self.tables[t.name]
         out = [f"sw_table *t = &e->tables[{i}];"]
-        words = key_words(self.layout, t)
+        words = key_words(t)
         if t.keys:
             out.append(f"uint64_t key[{words}] __attribute__((aligned(8)));")
             out += self._key(t, words)
@@ -182,18 +171,17 @@ class ControlBlocks:
         out = [f"key[{words - 1}] = 0;", "uint8_t *k = (uint8_t *)key;"]
         at = 0
         for key in t.keys:
-            width = key_width(self.layout, key)
-            size = nbytes(width)
+            size = nbytes(key.width)
             place = self.layout.header(key.field.header)
             x = self.exprs.data(key.target)
             if key.field.field != "$valid$":
                 place, _, code = self.exprs.lvalue(key.target)
-            if width > 128:
+            if key.width > 128:
                 lines = [f"memcpy(k + {at}, {code}, {size});"]
                 if key.mask is not None:
                     raise UnsupportedError(f"mask on {key.name}, a key of more than 128 bits")
             else:
-                x = v.cut(v.Value(x.code, x.kind, x.low, x.high), width)
+                x = v.cut(v.Value(x.code, x.kind, x.low, x.high), key.width)
                 code = x.code
                 if key.mask is not None:
                     code = f"({code} & {v.constant(key.mask, x.kind).code})"
@@ -219,7 +207,7 @@ class ControlBlocks:
 
     def _dispatch(self, pipeline: str, t: m.Table, nodes: dict[str, str]) -> list[str]:
         out: list[str] = []
-        words = key_words(self.layout, t)
+        words = key_words(t)
         if t.profile is None:
             out += ["const uint32_t action = n->action;", "const void *data = n->data;"]
         else:

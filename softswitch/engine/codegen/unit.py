@@ -200,15 +200,15 @@ class _Unit:
             "    (void)h, (void)cap;",
             "    switch (list) {",
         ]
-        for f in self.model.learn_lists.values():
-            out += self._learn_case(f)
+        for number, learned in self.model.learn_lists.items():
+            out += self._learn_case(number, learned)
         out += ["    default:", "        break;", "    }", "    return (uint32_t)(b - out);", "}"]
         return "\n".join(out) + "\n"
 
-    def _learn_case(self, f: m.FieldList) -> list[str]:
+    def _learn_case(self, number: int, f: m.LearnList) -> list[str]:
         lines = []
         total = 0
-        for ref, width in zip(f.fields, learn_widths(self.layout, f), strict=True):
+        for ref, width in zip(f.fields, f.widths, strict=True):
             size = nbytes(width)
             total += size
             if isinstance(ref, m.Const):
@@ -225,7 +225,7 @@ class _Unit:
                 lines.append(put + ";")
             lines.append(f"b += {size};")
         return [
-            f"    case {f.id}:",
+            f"    case {number}:",
             f"        if (cap < {total})",
             "            break;",
             *indent(lines, 2),
@@ -280,20 +280,3 @@ class _Unit:
             + "".join(f"    .{name} = {code},\n" for name, code in fields.items())
             + "};\n"
         )
-
-
-def learn_widths(layout: Layout, f: m.FieldList) -> tuple[int, ...]:
-    """Bits of each field of a digest."""
-    out = []
-    for ref in f.fields:
-        if isinstance(ref, m.Const):
-            out.append(max(1, ref.value.bit_length()))
-        elif ref.field == "$valid$":
-            out.append(1)
-        else:
-            htype = layout.header(ref.header).type
-            decl = layout.field_type(htype, ref.field)
-            if decl.varbit:
-                raise UnsupportedError(f"varbit in digest {f.name}")
-            out.append(decl.width)
-    return tuple(out)

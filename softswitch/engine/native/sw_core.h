@@ -164,7 +164,8 @@ typedef struct {
     sw_intake *ingress;     /* NULL: not counted */
     sw_fifo wire;           /* serialised, under way to the far end */
     uint32_t queued, depth; /* packets in all queues; capacity of each */
-    uint32_t peak;
+    uint32_t peak, peak_before; /* of queued, since peak_ns and in the second before */
+    uint64_t peak_ns;
     sw_line line;
     uint64_t rate_pps, delay_ns; /* rate 0 is unlimited */
     uint64_t due_ns;        /* of what the port does next */

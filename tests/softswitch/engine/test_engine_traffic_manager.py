@@ -99,6 +99,22 @@ def test_delay_follows_serialisation(make_engine: MakeEngine) -> None:
     assert engine.next_due_ns() is None
 
 
+def test_the_longest_queue_of_the_last_second_or_two(make_engine: MakeEngine) -> None:
+    """Whoever asks once a second misses none, however many ask."""
+    engine = limited(make_engine, rate_pps=1000)
+    first, second = [], []
+    for turn in range(4):
+        if turn == 1:
+            for _ in range(5):
+                engine.inject(1, packet())
+        engine.advance(500_000_000)
+        first.append(engine.port_counters(2).queue_peak)
+        engine.advance(500_000_000)
+        second.append(engine.port_counters(2).queue_peak)
+        assert engine.port_counters(2).queue_depth == 0
+    assert (first, second) == ([0, 4, 4, 0], [0, 4, 0, 0])
+
+
 def test_a_full_queue_drops(make_engine: MakeEngine) -> None:
     engine = limited(make_engine, rate_pps=1, depth=4)
     for _ in range(10):
@@ -109,6 +125,7 @@ def test_a_full_queue_drops(make_engine: MakeEngine) -> None:
     engine.advance(10_000_000_000)
     assert len(engine.outputs()) == 5
     counters = engine.port_counters(2)
+    assert counters.queue_peak == 0, "nobody asked for ten seconds"
     assert (counters.tx_packets, counters.tx_octets, counters.queue_depth) == (5, 5 * FRAME, 0)
     assert engine.port_counters(1).rx_packets == 10
 

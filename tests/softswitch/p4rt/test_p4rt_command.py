@@ -16,8 +16,9 @@ import pytest
 from finsy.proto import p4r, p4r_grpc
 from p4rt_command import Cable, command, failure, ip, veth_pairs
 from p4rt_testing import P4BLOB, P4INFO, Session, config, insert
+from traffic_manager import manager_at, ports_of
 
-from fcn.softswitch.p4rt.tmclient import TrafficManagerClient
+from fcn.contract.proto import trafficmanager_pb2 as tm
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="interfaces need root")
 
@@ -67,16 +68,17 @@ async def test_forwards_and_stops_cleanly(
             found: Any = controller.read([fy.P4CounterEntry("port_rx", index=1)])
             counts = [entry.packet_count async for entry in found]
             assert counts == [1]
-            async with TrafficManagerClient(switch.address) as client:
-                ports = await client.ports()
+            async with grpc.aio.insecure_channel(switch.address) as channel:
+                manager = manager_at(channel)
+                ports = await ports_of(manager)
                 assert ports[2].queue.depth == 9
                 assert ports[2].queue.delay_ns == 3_000_000
                 assert ports[1].counters.rx_packets == 1
                 assert ports[2].counters.tx_packets == 1
                 assert ports[1].up
                 ip("link", "set", one.tester, "down")
-                async for _ in client.watch_queues(interval_ns=10_000_000):
-                    if not (await client.ports([1]))[1].up:
+                async for _ in manager.WatchQueues(tm.WatchQueuesRequest()):
+                    if not (await ports_of(manager, 1))[1].up:
                         break
         switch.process.send_signal(number)
         assert switch.process.wait(timeout=60) == 0

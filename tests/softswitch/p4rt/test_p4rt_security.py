@@ -15,11 +15,11 @@ from finsy import P4Schema
 from finsy.proto import p4r, p4r_grpc
 from p4rt_command import Cable, command, failure, ip, veth_pairs
 from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, Session, config, host_entry, insert
+from traffic_manager import manager_at, statistics
 
 from fcn.controller.pki.folder import make, parse_holder, revoke
 from fcn.softswitch import privileges
 from fcn.softswitch.engine import BuildError, load_program
-from fcn.softswitch.p4rt.tmclient import TrafficManagerClient
 from fcn.softswitch.p4rt.transport import Transport, TransportError
 from fcn.topologies.interop.certificates import Authority, Certificate
 
@@ -84,11 +84,12 @@ async def test_tls(
         root = ours.ca.read_bytes()
         known = _credentials(root, client)
         assert await _version(switch.address, known) == "1.4.0"
-        async with TrafficManagerClient(switch.address, known, "switch") as manager:
-            assert await manager.statistics() is not None
-        async with TrafficManagerClient(switch.address) as manager:
+        named = [("grpc.ssl_target_name_override", "switch")]
+        async with grpc.aio.secure_channel(switch.address, known, named) as channel:
+            assert await statistics(manager_at(channel)) is not None
+        async with grpc.aio.insecure_channel(switch.address) as channel:
             with pytest.raises(grpc.aio.AioRpcError):
-                await manager.statistics()
+                await statistics(manager_at(channel))
         refused = [None, grpc.ssl_channel_credentials(theirs.ca.read_bytes())]
         if mutual:
             refused += [grpc.ssl_channel_credentials(root), _credentials(root, other)]

@@ -81,6 +81,8 @@ def test_what_is_missing_is_said(app: typer.Typer) -> None:
     assert result.exit_code == 2
     assert _run(app, "--packet", FRAME, "-m", "eth.type=1")[0] == 2
     assert CliRunner().invoke(app, ["--switch", "x:1", "--entries", "f"]).exit_code == 2
+    for port in ("-1", "512", "99999999999"):
+        assert _run(app, "--packet", FRAME, "--port", port)[0] == 2
 
 
 def test_files_that_are_not_what_they_should_be(tmp_path: Path) -> None:
@@ -110,3 +112,7 @@ def test_frames_of_a_capture(tmp_path: Path) -> None:
     wrpcap(str(file), [bytes(20), bytes(30)])
     assert read_pcap(file, 1) == [bytes(20)]
     assert read_pcap(file, 9) == [bytes(20), bytes(30)]
+    file.write_bytes(file.read_bytes()[:-1])
+    assert read_pcap(file, 1) == [bytes(20)]
+    with pytest.raises(FrameError, match="ends within a frame"):
+        read_pcap(file, 9)

@@ -11,10 +11,10 @@ from PIL import Image
 
 from fcn.topologies.demo.__main__ import evaluate
 from fcn.topologies.demo.checks import check_run
-from fcn.topologies.demo.comparison import comparison_rows
 from fcn.topologies.demo.measure import MeasureError, measure
 from fcn.topologies.demo.modes import DEFAULT_MODES, MODES
 from fcn.topologies.demo.page import html_page
+from fcn.topologies.demo.report import comparison
 from fcn.topologies.demo.scenario import MTU
 from fcn.topologies.demo.traffic import RunRecord
 
@@ -215,13 +215,13 @@ def test_marks_in_a_mode_without_are_noticed() -> None:
 
 def test_goodput_of_senders_and_fairness_while_all_send() -> None:
     """Two queue pairs took 30 packets each, four 15 each; what was before does not count."""
-    figures = measure(scenario(), record("fcn")).figures
+    found = measure(scenario(), record("fcn"))
     packet = MTU * 8 / (demo_record.SECONDS * 3 / 4)
-    assert figures.goodput_bps == {
+    assert found.sender_goodputs_bps == {
         "h1": pytest.approx(60 * packet),
         "h2": pytest.approx(60 * packet),
     }
-    assert figures.fairness == pytest.approx(120**2 / (6 * (2 * 30**2 + 4 * 15**2)))
+    assert found.fairness == pytest.approx(120**2 / (6 * (2 * 30**2 + 4 * 15**2)))
 
 
 def test_a_queue_pair_that_takes_nothing_is_unfair() -> None:
@@ -237,8 +237,8 @@ def test_a_queue_pair_that_takes_nothing_is_unfair() -> None:
 def test_what_other_traffic_saw() -> None:
     """Packets sent before the congestion are left out: the first of 50; 49 wait 0.1 to 4.9 ms."""
     queued, beside = measure(scenario(), record("fcn")).others
-    assert queued.delay_ns == pytest.approx(4.9e6)
-    assert beside.delay_ns == pytest.approx(0)
+    assert queued.delay_ms == pytest.approx(4.9)
+    assert beside.delay_ms == pytest.approx(0)
     assert (queued.sent, queued.lost) == (demo_record.OTHERS, 0)
 
 
@@ -264,8 +264,8 @@ def test_a_mode_without_marks_has_no_reaction_but_all_else() -> None:
 
 
 def test_the_comparison_has_a_column_for_each_mode() -> None:
-    runs = [measure(scenario(), run).figures for run in three_runs().values()]
-    rows = {row.name: row.values for row in comparison_rows(runs)}
+    runs = {name: measure(scenario(), run) for name, run in three_runs().items()}
+    rows = {row.name: row.values for row in comparison(runs)}
     assert rows["onset to first rate cut, median"] == ("-", "13.50 ms", "3.00 ms")
     assert rows["packets dropped"] == ("3", "3", "3")
     assert rows["goodput of h2"] == ("0.08 Mb/s",) * 3

@@ -1,43 +1,37 @@
 """The amounts by which modes are compared."""
 
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
+from demo_record import record, scenario
 from matplotlib import pyplot
 
-from fcn.topologies.demo.comparison import (
-    Figures,
-    Other,
-    _goodput,
-    _others,
-    draw_comparison,
-    jain,
-    percentile,
-    rate_text,
-    time_text,
-)
+from fcn.topologies.demo.bars import draw_goodput, draw_others
+from fcn.topologies.demo.measure import Measurement, Other, jain, measure, percentile
+from fcn.topologies.demo.report import time_text
 
 MANY = 12
 
 
-def figures(title: str) -> Figures:
+def crowded(mode: str) -> Measurement:
     """A run with many senders, and other traffic at many places."""
-    goodput = {f"h{number}": 1e9 * number for number in range(1, MANY + 1)}
-    others = tuple(Other(f"place {number}", 100, 0, 1e6) for number in range(MANY))
-    return Figures(title, "#4393c3", 1e6, None, 0, 10, 0, goodput, 1.0, others)
+    goodputs: dict[str, tuple[float, ...]] = {
+        f"h{number}": (1e6 * number,) for number in range(1, MANY + 1)
+    }
+    others = tuple(Other(f"place {number}", 100, 0, 1.0) for number in range(MANY))
+    return replace(measure(scenario(), record(mode)), goodputs_bps=goodputs, others=others)
 
 
-def test_every_sender_and_place_is_drawn(tmp_path: Path) -> None:
+def test_every_sender_and_place_is_drawn() -> None:
     figure, (senders, places) = pyplot.subplots(1, 2)
-    runs = [figures("ecn"), figures("fcn")]
-    _goodput(senders, runs)
-    _others(places, runs)
+    runs = [crowded("ecn"), crowded("fcn")]
+    draw_goodput(senders, runs)
+    draw_others(places, runs)
     assert len(senders.patches) == len(places.patches) == MANY * len(runs)
     assert max(bar.get_y() + bar.get_height() for bar in senders.patches) == pytest.approx(78)
     shades = [bar.get_alpha() for bar in senders.patches]
     assert len(set(shades)) == MANY
     pyplot.close(figure)
-    draw_comparison(runs, "many", tmp_path / "many.png")
 
 
 def test_jains_index() -> None:
@@ -56,5 +50,4 @@ def test_the_99th_percentile_is_exceeded_by_one_in_a_hundred() -> None:
 
 def test_amounts_have_units() -> None:
     assert time_text(None) == "-"
-    assert (time_text(1.5e6), time_text(2500.0)) == ("1.50 ms", "2.50 us")
-    assert (rate_text(2.5e9), rate_text(2.5e6)) == ("2.50 Gb/s", "2.50 Mb/s")
+    assert (time_text(1.5), time_text(0.0025)) == ("1.50 ms", "2.50 us")

@@ -1,0 +1,1 @@
+"""Protocols between our programs that are of none of them alone."""
