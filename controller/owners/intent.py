@@ -48,14 +48,6 @@ class Change(NamedTuple):
     after: bytes | None
 
 
-@dataclass(slots=True)
-class _Due:
-    """An entity that differs, or may differ; `attempts` failed."""
-
-    share: str
-    attempts: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """An update the switch did not accept."""
@@ -168,9 +160,11 @@ class Intent:
         """Encodings of wanted entities that are not key and value together."""
         self._other: dict[Key, bytes | None] = {}
         """What the switch holds where that is not what is wanted; None: nothing."""
-        self._dirty: dict[Key, _Due] = {}
-        self._waiting: dict[str, dict[Key, None]] = {}
-        """Keys of `_dirty` by share, in the order of the changes; whose turn is next is first."""
+        self._dirty: dict[Key, str] = {}
+        """The shares of entities that differ, or may differ."""
+        self._waiting: dict[str, dict[Key, int]] = {}
+        """Keys of `_dirty` by share, in the order of the changes, with the attempts that failed;
+        whose turn is next is first."""
         self._taken: list[tuple[Key, bytes | None]] = []
         """Keys and values of the updates taken last."""
         self._refused: dict[Key, tuple[GRPCStatusCode, str]] = {}
@@ -356,9 +350,8 @@ class Intent:
                 code, (before, _) = failure[0], self._refused.get(key, (None, ""))
                 if before != code:
                     refused.append(Refusal(update, *failure))
-                due = self._dirty.get(key)
+                self._refused[key] = code, self._dirty.get(key, "")
                 self._clean(key)
-                self._refused[key] = code, due.share if due is not None else ""
         return refused
 
     def retry_refused(self) -> None:
@@ -391,8 +384,8 @@ class Intent:
 
     def _retry(self, key: Key, update: p4r.Update, code: GRPCStatusCode) -> bool:
         """Whether to retry: the switch held another entry than assumed, which is now corrected."""
-        due = self._dirty.get(key)
-        if due is None or due.attempts + 1 >= MAX_ATTEMPTS:
+        share = self._dirty.get(key)
+        if share is None or self._waiting[share][key] + 1 >= MAX_ATTEMPTS:
             return False
         if code == GRPCStatusCode.ALREADY_EXISTS and update.type == p4r.Update.INSERT:
             self._hold(key, _UNKNOWN)
@@ -400,7 +393,7 @@ class Intent:
             self._hold(key, None)
         else:
             return False
-        due.attempts += 1
+        self._waiting[share][key] += 1
         if key not in self._other:
             self._clean(key)
         return True
@@ -413,16 +406,16 @@ class Intent:
         self.changed.set()
 
     def _queue(self, key: Key, share: str) -> None:
-        self._dirty[key] = _Due(share)
-        self._waiting.setdefault(share, {})[key] = None
+        self._dirty[key] = share
+        self._waiting.setdefault(share, {})[key] = 0
 
     def _clean(self, key: Key) -> None:
-        due = self._dirty.pop(key, None)
-        if due is not None:
-            waiting = self._waiting[due.share]
+        share = self._dirty.pop(key, None)
+        if share is not None:
+            waiting = self._waiting[share]
             del waiting[key]
             if not waiting:
-                del self._waiting[due.share]
+                del self._waiting[share]
 
     def _update(self, key: Key) -> p4r.Update | None:
         if key not in self._other:
