@@ -166,7 +166,11 @@ class ControlPlane:
             self.bus,
             self._clock.monotonic,
         )
-        edge = NodeEdge(provision, connection.up_for) if provision.is_pe else None
+        edge = (
+            NodeEdge(provision, connection.up_for, self.flows.known_key)
+            if provision.is_pe
+            else None
+        )
         agent = NodeAgent(
             provision,
             connection,

@@ -80,6 +80,7 @@ class FlowService:
             self._reports,
             self.refusals,
         )
+        self.known_key = self._senders.known
         self._events = FlowEvents(bus)
         self._registered = Registered(self._store, self._senders)
         self._unlabelled: set[FlowKey] = set()

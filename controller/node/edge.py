@@ -20,11 +20,19 @@ SOURCES = 65536
 
 
 class NodeEdge:
-    """Installs and removes the flows of one PE, which is connected since `up_for` seconds."""
+    """Installs and removes the flows of one PE, which is connected since `up_for` seconds.
 
-    def __init__(self, provision: Provision, up_for: Callable[[], float]) -> None:
+    known: the key that is kept of a flow that a queue pair sends."""
+
+    def __init__(
+        self,
+        provision: Provision,
+        up_for: Callable[[], float],
+        known: Callable[[FlowKey, int], FlowKey] = lambda key, _source_qp: key,
+    ) -> None:
         self._provision = provision
         self._up_for = up_for
+        self._known = known
         size = provision.pipeline.table_size
         self._capacity = {
             version: min(size(FLOW_TABLES[version]), size(LABEL_TABLES[version]))
@@ -101,6 +109,7 @@ class NodeEdge:
             return Flow(key, node, label, timeout, Origin.RESTORED, since=now, watched=watched)
         origin, ids = from_text(sender.note)
         told = sender.source_qp, sender.p_key, ids
+        key = self._known(key, sender.source_qp)
         return Flow(key, node, label, timeout, origin, *told, since=now, watched=watched)
 
     def _is_kept(self, held: Held, flow: Flow) -> bool:
