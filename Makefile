@@ -15,8 +15,10 @@ SEEDS ?= 10000
 KILLS ?= 1000
 # The switches the packet tests run on: the softswitch always, BMv2 where it is installed.
 PTF_TARGETS ?= softswitch $(if $(shell command -v simple_switch_grpc),bmv2)
-# Processes that run tests; a file's tests stay together.
+# Processes that run unit tests; a file's tests stay together.
 JOBS ?= 2
+# Shares of the packet tests, which wait more than they compute.
+SHARES ?= 4
 PYTEST := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile
 # What test-all runs beside.
 ALL ?=
@@ -38,7 +40,7 @@ demo-failover: setup ## a link dies under RDMA traffic, the controller being sto
 interop: setup ## real RoCEv2 stacks: SoftRoCE guests across the WAN; results in out/interop
 	$(PYTHON) -m fcn.topologies.interop --target $(TARGET) $(addprefix --tunnel ,$(TUNNELS))
 
-# The packet tests wait more than they compute: the unit tests run beside them. Queues of system are real, so it is last.
+# The unit tests run beside the packet tests. Queues of system are real, so it is last.
 test: setup ## everything CI runs
 	@$(MAKE) --no-print-directory -j 3 --output-sync=target ptf unit lint docs p4-check
 	@$(MAKE) --no-print-directory system
@@ -77,13 +79,13 @@ unit: setup shell-env ## unit and integration tests
 	$(PYTEST) $(SELECT) --ignore=tests/system
 
 ptf: setup ## packet tests on every target here (PTF_TARGETS); they pass 98 % of each program at least
-	@for target in $(PTF_TARGETS); do $(PYTHON) -m fcn.ptf_tests --jobs $(JOBS) --target $$target || exit 1; done
+	@for target in $(PTF_TARGETS); do $(PYTHON) -m fcn.ptf_tests --jobs $(SHARES) --target $$target || exit 1; done
 	@test -n "$$FCN_TOFINO_MODEL" || \
 		echo "FCN_TOFINO_MODEL is not set: tests on the chip's model are skipped (docs/tofino.md)"
 
 ptf-profiles: setup ## the packet tests that each profile but `full` can pass, on every target here
 	@for target in $(PTF_TARGETS); do for profile in $(PROFILES); do \
-		$(PYTHON) -m fcn.ptf_tests --jobs $(JOBS) --target $$target --profile $$profile || exit 1; done; done
+		$(PYTHON) -m fcn.ptf_tests --jobs $(SHARES) --target $$target --profile $$profile || exit 1; done; done
 
 system: setup ## whole networks: capture replay
 	$(PYTEST) $(SELECT) tests/system

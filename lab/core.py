@@ -18,7 +18,6 @@ from fcn.lab.frames import FrameKind, TappedFrame, parse_tapped
 from fcn.lab.hosts import MAX_FRAME, HostNode
 from fcn.lab.look import Look, Probe
 from fcn.lab.native_handle import NativeLab
-from fcn.lab.notices import MOST_NOTICES, Notice, take_notices
 from fcn.lab.pfc import (
     MOST_PAUSES,
     Pause,
@@ -455,21 +454,6 @@ class Simulation:
         """Frames since the start of which the taps' memory had no room for a copy."""
         return self.native.call("tapped_lost")
 
-    def keep_notices(self, most: int = MOST_NOTICES) -> None:
-        """From now on keep what happens at RoCEv2 hosts, at most so many notices until they are
-        taken by notices()."""
-        self.native.call("keep_notices", most)
-
-    def notices(self) -> list[Notice]:
-        """What happened at RoCEv2 hosts since the last call, in the order of its times."""
-        names = {host.number: host.name for host in self.hosts.values()}
-        return take_notices(self.native, names)
-
-    @property
-    def notices_lost(self) -> int:
-        """Notices since the start for which there was no room."""
-        return self.native.call("notices_lost")
-
     def keep_digest(self) -> None:
         """From now on mix every delivered frame and its time into `digest`."""
         self.native.call("keep_digest", True)
@@ -486,7 +470,8 @@ class Simulation:
         return self.native.call("frames_in_use")
 
     def keep_pauses(self, most: int = MOST_PAUSES) -> None:
-        """From now on keep the PAUSEs of flow control, as keep_notices()."""
+        """From now on keep the PAUSEs of flow control, at most so many until they are taken by
+        pauses()."""
         self.native.call("keep_pauses", most)
 
     def pauses(self) -> list[Pause]:

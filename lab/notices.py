@@ -1,11 +1,12 @@
 """What happened at RoCEv2 hosts, to the nanosecond."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import ip_address
 
-from fcn.lab.native_handle import NativeLab
+import numpy as np
+import pandas as pd
+
+from fcn.lab.core import Simulation
 
 MOST_NOTICES = 1 << 20
 """Of 40 octets each, which wait to be taken."""
@@ -41,35 +42,46 @@ class NoticeKind(IntEnum):
     """The PSN that is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """Something that happened at a host.
-
-    connection: its number among those the host opened or accepted, as `what` says. peer: the source
-    address of a CNP, otherwise the other host of the connection. by_switch: of CNP and CUT, whether
-    a switch made the CNP; a PE gives it the address of the other host, so `peer` does not say.
-    """
-
-    time_ns: int
-    host: str
-    connection: int
-    what: NoticeKind
-    value: int
-    peer: IPv4Address | IPv6Address
-    by_switch: bool
+_OF_CNPS = [NoticeKind.CNP, NoticeKind.CUT]
+_NOTICE = np.dtype(
+    [
+        ("time", "u8"), ("value", "u8"), ("node", "u4"), ("connection", "u4"), ("what", "u2"),
+        ("version", "u1"), ("by_switch", "u1"), ("peer", "S16"),
+    ],
+    align=True,
+)  # fmt: skip
 
 
-def take_notices(native: NativeLab, names: Mapping[int, str]) -> list[Notice]:
-    """Those since the last call, in order; names: of hosts by their numbers."""
-    return [
-        Notice(
-            n.time,
-            names[n.node],
-            n.connection,
-            NoticeKind(n.what),
-            n.value,
-            IPv4Address(bytes(n.peer)[:4]) if n.version == 4 else IPv6Address(bytes(n.peer)),
-            bool(n.by_switch),
-        )
-        for n in native.take("lab_notice", "notices")
-    ]
+def keep_notices(simulation: Simulation, most: int = MOST_NOTICES) -> None:
+    """From now on keep what happens at RoCEv2 hosts, at most so many notices until they are taken
+    by notices()."""
+    simulation.native.call("keep_notices", most)
+
+
+def notices_lost(simulation: Simulation) -> int:
+    """Notices since the start for which there was no room."""
+    return simulation.native.call("notices_lost")
+
+
+def notices(simulation: Simulation) -> pd.DataFrame:
+    """Those since the last call, in order, as the table of a result has them
+    (`fcn.lab.result.tables`)."""
+    native = simulation.native
+    found = np.frombuffer(native.ffi.buffer(native.take("lab_notice", "notices")), _NOTICE)
+    names = {host.number: host.name for host in simulation.hosts.values()}
+    peers, which = np.unique(found[["version", "peer"]], return_inverse=True)
+    octets = (peer.ljust(16, b"\0")[: 4 if version == 4 else 16] for version, peer in peers)
+    addresses = np.array([str(ip_address(each)) for each in octets], np.object_)
+    hosts = np.array([names.get(number, "") for number in range(max(names, default=0) + 1)], object)
+    kinds = np.array(["", *(kind.name.lower() for kind in NoticeKind)], object)
+    return pd.DataFrame(
+        {
+            "time_ns": found["time"].astype(np.int64),
+            "host": hosts[found["node"]],
+            "connection": found["connection"].astype(np.int64),
+            "what": kinds[found["what"]],
+            "value": found["value"].astype(np.int64),
+            "peer": addresses[which],
+            "by_switch": found["by_switch"].astype(bool) & np.isin(found["what"], _OF_CNPS),
+        }
+    )

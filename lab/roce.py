@@ -236,10 +236,9 @@ class RoceHost:
         self.gateway_mac = gateway_mac
         self.options = options
         self._native = host.native
-        self._sampled = self._native.ffi.new("lab_requester_stats *")
         native = self._native.ffi.new("lab_roce_options *")
-        native.mac = bytes.fromhex(mac.replace(":", ""))
-        native.gateway_mac = bytes.fromhex(gateway_mac.replace(":", ""))
+        self.macs = tuple(bytes.fromhex(each.replace(":", "")) for each in (mac, gateway_mac))
+        native.mac, native.gateway_mac = self.macs
         native.version = address.version
         native.address = address.packed.ljust(16, b"\0")
         native.control = CONTROLS.index(options.control)
@@ -277,13 +276,6 @@ class RoceHost:
         """A connection it opened, by its number."""
         values = self._read("lab_requester_stats", "roce_requester", connection)
         return SenderCounters(**{**values, "state": State(values["state"])})
-
-    def progress(self, connection: int) -> tuple[float, int, int]:
-        """Of a connection it opened, for samples: the rate in bit/s, packets acknowledged, and
-        octets sent."""
-        out = self._sampled
-        self._call("roce_requester", connection, out)
-        return out.rate_bps, out.acknowledged, out.octets
 
     def receiver(self, connection: int) -> ReceiverCounters:
         """A connection it accepted, by their order."""

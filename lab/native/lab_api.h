@@ -154,6 +154,29 @@ int64_t lab_roce_refused_of(const lab *l, uint32_t node, lab_roce_refused *out);
 size_t lab_completions(const lab *l);
 size_t lab_take_completions(lab *l, lab_completion *out, size_t n);
 
+/* TCP from one host to another beside what they do else, from `start` on: NewReno with a timer (RFC 5681,
+ * 6582, 6298) and, where `ecn`, RFC 3168. It exists without handshakes. All segments have `mss` octets, the
+ * windows are in segments, and `window` times `mss` is below 2^31. segments: to be sent in all. */
+typedef struct {
+    uint8_t mac[6], gateway_mac[6], address[16];
+} lab_tcp_end;
+typedef struct {
+    lab_tcp_end source, target;
+    uint8_t version, dscp;
+    bool ecn;
+    uint32_t mss, window, first_window;
+    uint64_t segments, start, min_rto;
+} lab_tcp_flow;
+/* completed: when all was acknowledged; 0: not yet. marked: segments with CE that arrived. */
+typedef struct {
+    double window;
+    uint64_t sent, resent, acknowledged, marked, cuts, timeouts, completed;
+} lab_tcp_stats;
+#define LAB_TCP_PORT 5001
+/* The number of the flow. */
+int64_t lab_tcp_add(lab *l, uint32_t from, uint32_t to, const lab_tcp_flow *flow);
+int64_t lab_tcp_stats_of(const lab *l, uint32_t flow, lab_tcp_stats *out);
+
 /* Jobs: tasks that wait for others, exactly. A task's time is `duration`, from when all that it waits
  * for is done, and not before `start`. A message is sent at the end of that time, behind those that its
  * connection was given before, and done when its receiver took all of it; other tasks are done when

@@ -16,6 +16,7 @@ typedef struct lab_red lab_red;
 typedef struct lab_impairment lab_impairment;
 typedef struct lab_jobs lab_jobs;
 typedef struct lab_depth lab_depth;
+typedef struct lab_tcp lab_tcp;
 
 /* Every node and every direction of a link acts by itself; its number decides between two that
  * are due at the same time, so it must not depend on anything but the order of construction. */
@@ -90,6 +91,8 @@ struct lab {
     uint64_t tapped_lost;
     lab_list completions, notices, pauses;
     lab_jobs *jobs; /* NULL: none */
+    lab_tcp **tcp;
+    uint32_t n_tcp;
 };
 
 /* Give an actor its number; false without memory. */

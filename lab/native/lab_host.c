@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lab_pfc.h"
+#include "lab_tcp.h"
 
 int64_t lab_add_host(lab *l)
 {
@@ -43,7 +44,10 @@ void lab_host_free(lab_host *h)
     free(h);
 }
 
-sw_frame *lab_host_frame(lab_host *h, uint32_t len) { return sw_frame_take(&h->lab->pool, len); }
+sw_frame *lab_host_frame(lab_host *h, uint32_t len)
+{
+    return sw_frame_take(&h->lab->pool, len, SW_ROOM);
+}
 
 /* Put a frame on the line, which is free. */
 static void transmit(lab_host *h, uint64_t now, sw_frame *f)
@@ -148,7 +152,9 @@ void lab_host_reschedule(lab_host *h)
     if (due < h->line.free_ns)
         due = h->line.free_ns;
     uint64_t by_role = h->role ? h->role->due(h->role, h) : LAB_NEVER;
-    lab_schedule(h->lab, h->actor.number, due < by_role ? due : by_role);
+    due = due < by_role ? due : by_role;
+    uint64_t by_tcp = LAB_UNLIKELY(h->tcp) ? lab_tcp_due(h) : LAB_NEVER;
+    lab_schedule(h->lab, h->actor.number, due < by_tcp ? due : by_tcp);
 }
 
 /* Whether flow control took the frame: a PAUSE, or one that does not fit the host's memory. */
@@ -174,9 +180,10 @@ void lab_host_arrive(lab_host *h, uint64_t now, sw_frame *f)
         s->delay_max_ns = delay > s->delay_max_ns ? delay : s->delay_max_ns;
     }
     bool taken = LAB_UNLIKELY(h->pfc) && take(h, now, f);
+    taken = taken || (LAB_UNLIKELY(h->lab->n_tcp) && lab_tcp_arrive(h, now, f));
     if (h->role && !taken)
         h->role->arrive(h->role, h, now, f);
-    if (h->role || h->pfc)
+    if (h->role || h->pfc || h->lab->n_tcp)
         lab_host_reschedule(h);
     sw_frame_give(&h->lab->pool, f);
 }
@@ -194,6 +201,8 @@ void lab_host_act(lab_host *h, uint64_t now)
     }
     if (h->role)
         h->role->act(h->role, h, now);
+    if (LAB_UNLIKELY(h->tcp))
+        lab_tcp_act(h, now);
     lab_host_reschedule(h);
 }
 

@@ -34,6 +34,7 @@ struct lab_host {
     lab_host_stats stats;   /* queued is not kept up */
     lab_random random;
     lab_role *role;
+    lab_tcp *tcp; /* a flow it sends, of a ring; NULL: none */
 };
 
 /* A frame of this length to be filled in, NULL without memory. */

@@ -33,7 +33,7 @@ static void reschedule(lab_pfc *p)
 
 static void send(lab_pfc *p, uint64_t now, uint32_t vector, uint32_t quanta)
 {
-    sw_frame *f = sw_frame_take(&p->lab->pool, SHORTEST_FRAME);
+    sw_frame *f = sw_frame_take(&p->lab->pool, SHORTEST_FRAME, 0);
     if (!f)
         return;
     uint8_t *out = f->data + f->head;

@@ -4,6 +4,7 @@
 
 #include "lab_job.h"
 #include "lab_pfc.h"
+#include "lab_tcp.h"
 
 /* On an x87 results would have more bits than a double, and other digests than elsewhere. */
 _Static_assert(FLT_EVAL_METHOD == 0, "compile for arithmetic in the precision of its types");
@@ -41,6 +42,7 @@ void lab_free(lab *l)
             lab_switch_free(l->nodes[i]->thing);
     }
     lab_job_free(l);
+    lab_tcp_free(l);
     sw_pool_release(&l->pool);
     free(l->due);
     free(l->tree);

@@ -83,6 +83,7 @@ def details(result: Result) -> Iterator[ReportTable]:
         _slowdown(result),
         _jobs(result),
         _connections(result),
+        _tcp(result),
         _order(result),
         _links(result),
         _queues(result),
@@ -343,6 +344,24 @@ def _deadlocks(result: Result) -> ReportTable:
     )
     note = "Links that wait for each other: none of them has sent a packet since, or ever will."
     return ReportTable("Deadlocks of flow control", ("since", "links"), rows, note, frozenset({0}))
+
+
+def _tcp(result: Result) -> ReportTable:
+    return _table(
+        "TCP",
+        result.tcp,
+        [
+            ("host", "host", None),
+            ("connection", "connection", "count"),
+            ("remote", "to", None),
+            ("acknowledged", "acknowledged", "octets"),
+            ("resent", "sent again", "count"),
+            ("marked", "with CE", "count"),
+            ("cuts", "cuts", "count"),
+            ("timeouts", "time-outs", "count"),
+            ("completed_ns", "completed", "ns"),
+        ],
+    )
 
 
 def _controller(result: Result) -> ReportTable:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
 from fcn.lab.modes import Mode
 from fcn.lab.result.tables import TableName, conform, frame
 
-FORMAT = 4
+FORMAT = 5
 """Changes when an older reader would misunderstand a result."""
 
 
@@ -162,6 +162,7 @@ class Result:
     pauses: pd.DataFrame = field(default_factory=partial(frame, "pauses"))
     jobs: pd.DataFrame = field(default_factory=partial(frame, "jobs"))
     depths: pd.DataFrame = field(default_factory=partial(frame, "depths"))
+    tcp: pd.DataFrame = field(default_factory=partial(frame, "tcp"))
     captures: Mapping[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

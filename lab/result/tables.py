@@ -17,7 +17,7 @@ Kind = Literal["integer", "integer or nothing", "number", "text"]
 
 TableName = Literal[
     "messages", "connections", "rates", "queues", "links", "counters", "notices", "crossings",
-    "controller", "pauses", "jobs", "depths",
+    "controller", "pauses", "jobs", "depths", "tcp",
 ]  # fmt: skip
 
 _DTYPES: Mapping[Kind, str] = {
@@ -184,6 +184,20 @@ TABLES: Mapping[TableName, tuple[Column, ...]] = {
         ),
         Column("mean_packets", "number", "mean over time"),
         Column("mean_octets", "number", "the same"),
+    ),
+    "tcp": (
+        HOST,
+        CONNECTION,
+        Column("remote", "text", "the host at the other end"),
+        *_counts(
+            acknowledged="octets acknowledged",
+            sent="segments sent, repeated ones included",
+            resent="segments sent again",
+            marked="segments with CE at the receiver",
+            cuts="how often the window was halved, for loss, a mark or a time-out",
+            timeouts="time-outs",
+        ),
+        Column("completed_ns", "integer or nothing", "when all was acknowledged; empty: not yet"),
     ),
     "jobs": (
         Column("job", "text", "its kind, and its place in the scenario, from 1"),

@@ -21,7 +21,9 @@ from fcn.lab.red import Red
 from fcn.lab.roce import CONTROLS, Dcqcn, RoceHost, RoceOptions, Swift, Timely
 from fcn.lab.run.gateway import add_gateway
 from fcn.lab.scenario.model import DcqcnSettings, EcnField, HostSettings
+from fcn.lab.scenario.traffic import TcpTransfer
 from fcn.lab.scenario.wiring import EndHost, Wire, Wiring
+from fcn.lab.tcp import TcpFlow, TcpOptions
 from fcn.softswitch.api import PortQueue
 from fcn.topologies.link_clock import clock_rates
 
@@ -84,6 +86,22 @@ def build(wiring: Wiring, config: Config, simulation: Simulation) -> Built:
             roce_options(wiring.settings(host)),
         )
     return Built(wiring, config, simulation, links, hosts)
+
+
+def start_tcp(built: Built, transfer: TcpTransfer, begun_ns: int) -> TcpFlow:
+    """TCP beside RoCEv2; segments, window, least time-out and ECN are the sender's settings."""
+    settings = built.wiring.settings(transfer.source)
+    options = TcpOptions(
+        mss=settings.mtu,
+        window=settings.window,
+        min_rto=settings.timeout,
+        ecn=settings.ecn != "not-ect",
+    )
+    sender, receiver = built.hosts[transfer.source.name], built.hosts[transfer.target.name]
+    return TcpFlow(
+        built.simulation, sender, receiver, transfer.size,
+        start_ns=begun_ns + transfer.start_ns, options=options,
+    )  # fmt: skip
 
 
 def _thresholds(wiring: Wiring, config: Config) -> tuple[Depth, ...]:

@@ -3,6 +3,7 @@
 Times are nanoseconds since the traffic began. What is cumulative counts from then, too.
 """
 
+from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -11,19 +12,19 @@ import pandas as pd
 from fcn.lab.depths import depths, measure_depth
 from fcn.lab.frames import FrameKind, TappedFrame, parse_tapped
 from fcn.lab.hosts import MAX_FRAME
-from fcn.lab.notices import NoticeKind
+from fcn.lab.notices import keep_notices, notices, notices_lost
 from fcn.lab.result.capture import pcap
-from fcn.lab.result.tables import TableName
+from fcn.lab.result.tables import TableName, conform, frame
 from fcn.lab.roce import completions
 from fcn.lab.run.build import Built
 from fcn.lab.run.connections import Connection
 from fcn.lab.run.crossings import Crossings, Pair, headers_of
-from fcn.lab.run.sampler import Rows, Sampler
+from fcn.lab.run.sampler import Sampler
 from fcn.lab.scenario.wiring import Wiring
+from fcn.lab.tcp import TcpFlow
 
 _TAP_OCTETS = 1 << 26
 _WATCHED = FrameKind.MARKED | FrameKind.NOTIFICATION
-_OF_CNPS = {NoticeKind.CNP, NoticeKind.CUT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +39,16 @@ class Captured:
 
 
 class Probes:
-    """Measures a network that was built, from now on; `rows` grow with every sample()."""
+    """Measures a network that was built, from now on."""
 
-    def __init__(self, built: Built, sampler: Sampler, rows: Rows) -> None:
+    def __init__(self, built: Built, sampler: Sampler) -> None:
         measure = built.wiring.scenario.measure
         core = built.wiring.core_directions
         self.captured: list[Captured] = []
         self._built = built
         self._simulation = built.simulation
-        self._rows = rows
+        self._notices: list[pd.DataFrame] = []
+        self._pauses: list[tuple[object, ...]] = []
         self._sampler = sampler
         self._has_new = False
         self._begun = self._simulation.now_ns
@@ -54,15 +56,10 @@ class Probes:
         crossings = core if measure.crossings is None else measure.crossings
         self._tap({(a, b) for a, b in crossings}, {(a, b) for a, b in measure.pcap}, measure.snap)
         completions(self._simulation)
-        self._simulation.keep_notices()
+        keep_notices(self._simulation)
         self._simulation.keep_pauses()
         for node, towards in sampler.queues:
             measure_depth(self._simulation, *built.port(node, towards))
-
-    @property
-    def now_ns(self) -> int:
-        """Since the traffic began."""
-        return self._simulation.now_ns - self._begun
 
     def sample(self) -> None:
         """Look at everything now."""
@@ -79,9 +76,6 @@ class Probes:
         """Write what was sampled, and take what the simulation noted since the last time."""
         self._sampler.flush()
         self._take()
-        for node, towards in self._sampler.queues:
-            found = depths(self._simulation, *self._built.port(node, towards))
-            self._add("depths", node, towards, *astuple(found))
 
     def _take(self) -> None:
         self._has_new = False
@@ -90,35 +84,23 @@ class Probes:
             self._capture(parse_tapped(data))
         elif data:
             self._crossings.take(headers_of(data))
-        for notice in self._simulation.notices():
-            self._add(
-                "notices",
-                notice.time_ns - self._begun,
-                notice.host,
-                notice.connection,
-                notice.what.name.lower(),
-                notice.value,
-                str(notice.peer),
-                int(notice.by_switch and notice.what in _OF_CNPS),
-            )
-
+        self._notices.append(notices(self._simulation))
         for pause in self._simulation.pauses():
             if not pause.sent:
-                time = pause.time_ns - self._begun
                 peer = self._peers[pause.node, pause.port]
-                row = (time, pause.node, peer, pause.priority, pause.duration_ns)
-                self._add("pauses", *row)
+                time = pause.time_ns - self._begun
+                self._pauses.append((time, pause.node, peer, pause.priority, pause.duration_ns))
 
     def count_lost(self) -> None:
         """Say of what was noted how much found no room, if any did not."""
         simulation = self._simulation
         for name, lost in (
             ("FRAMES_LOST", simulation.tapped_lost),
-            ("NOTICES_LOST", simulation.notices_lost),
+            ("NOTICES_LOST", notices_lost(simulation)),
             ("PAUSES_LOST", simulation.pauses_lost),
         ):
             if lost:
-                self._add("counters", self.now_ns, "laboratory", "event", name, lost)
+                self._sampler.count(name, lost)
 
     def captures(self) -> dict[str, bytes]:
         """A pcap file of each link of which all frames are kept."""
@@ -128,9 +110,6 @@ class Probes:
             )
             for node, towards in sorted(self._pcap)
         }
-
-    def _add(self, table: TableName, *values: object) -> None:
-        self._rows[table].append(values)
 
     def _tap(self, crossings: set[Pair], pcap: set[Pair], snap: int) -> None:
         self._pcap = pcap
@@ -142,23 +121,48 @@ class Probes:
             else:
                 link.tap(way, _TAP_OCTETS, select=_WATCHED, snap=0)
 
-    def crossings(self) -> pd.DataFrame:
-        """The table of crossings so far."""
-        return self._crossings.table()
+    def tables(self) -> Iterator[tuple[TableName, pd.DataFrame]]:
+        """What was measured so far."""
+        noted = pd.concat(self._notices)
+        noted["time_ns"] -= self._begun
+        yield "notices", conform("notices", noted)
+        yield "pauses", frame("pauses", self._pauses)
+        yield "crossings", self._crossings.table()
+        of_queues = (
+            (node, towards, *astuple(depths(self._simulation, *self._built.port(node, towards))))
+            for node, towards in self._sampler.queues
+        )
+        yield "depths", frame("depths", of_queues)
+        yield from self._sampler.tables()
 
     def _capture(self, frames: list[TappedFrame]) -> None:
         times = self._crossings.take(headers_of(b"".join(each.header for each in frames)))
-        for frame, time in zip(frames, times.tolist(), strict=True):
-            ends = self._simulation.links[frame.link].ends
-            node, towards = ends[frame.direction].node.name, ends[1 - frame.direction].node.name
+        for each, time in zip(frames, times.tolist(), strict=True):
+            ends = self._simulation.links[each.link].ends
+            node, towards = ends[each.direction].node.name, ends[1 - each.direction].node.name
             if (node, towards) in self._pcap and time >= 0:
-                self.captured.append(Captured(time, node, towards, frame.length, frame.data))
+                self.captured.append(Captured(time, node, towards, each.length, each.data))
 
 
 def _peers(wiring: Wiring) -> dict[tuple[str, int], str]:
     """Who is at the other end, by node and port."""
     peers = {(wire.a, wire.a_port): wire.b for wire in wiring.wires}
     return peers | {(wire.b, wire.b_port): wire.a for wire in wiring.wires}
+
+
+def tcp_rows(flows: list[TcpFlow], begun_ns: int) -> list[tuple[Any, ...]]:
+    """The rows of the table of TCP connections, as they are now."""
+    rows = []
+    for number, flow in enumerate(flows):
+        now = flow.counters()
+        rows.append(
+            (
+                flow.sender.host.name, number, flow.receiver.host.name,
+                now.acknowledged * flow.mss, now.sent, now.resent, now.marked, now.cuts,
+                now.timeouts, now.completed - begun_ns if now.completed else None,
+            )
+        )  # fmt: skip
+    return rows
 
 
 def connection_rows(connections: list[Connection]) -> list[tuple[Any, ...]]:

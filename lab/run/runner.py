@@ -3,11 +3,13 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any, get_args
+from typing import Any
+
+import pandas as pd
 
 from fcn.contract.version import fcn_version
 from fcn.controller.config.notation import Address, format_depth
@@ -20,20 +22,21 @@ from fcn.lab.core import Simulation
 from fcn.lab.errors import LabError
 from fcn.lab.modes import NOTIFICATIONS
 from fcn.lab.result.model import About, BalanceInfo, EventInfo, Result
-from fcn.lab.result.tables import TableName, frame
+from fcn.lab.result.tables import TABLES, TableName, frame
 from fcn.lab.roce import completions
-from fcn.lab.run.build import Built, build
+from fcn.lab.run.build import Built, build, start_tcp
 from fcn.lab.run.connections import Connection
 from fcn.lab.run.describe import network_info
 from fcn.lab.run.jobs import RunningJobs
-from fcn.lab.run.probes import Probes, connection_rows
+from fcn.lab.run.probes import Probes, connection_rows, tcp_rows
 from fcn.lab.run.recovery import recovering
-from fcn.lab.run.sampler import Rows, Sampler
+from fcn.lab.run.sampler import Sampler
 from fcn.lab.run.spy import Spy
 from fcn.lab.run.watch import FailureWatch
 from fcn.lab.run.world import WatchedWorld
 from fcn.lab.scenario.load import Plan
 from fcn.lab.scenario.model import Event
+from fcn.lab.tcp import TcpFlow
 
 CONNECT_EVERY_NS = 500_000
 """Connections are opened one after another: three reports of each go from both PEs to the
@@ -112,7 +115,8 @@ class _Run:
         self._show = show
         self._stop = stop
         self._spy = spy
-        self._rows: Rows = {table: [] for table in get_args(TableName)}
+        self._requests: list[tuple[int, str, str, int]] = []
+        self._tables: dict[TableName, pd.DataFrame] = {}
         self._connections: list[Connection] = []
         self._connecting: deque[Connection] = deque()
         self._happened: list[EventInfo] = []
@@ -120,9 +124,9 @@ class _Run:
         self._reached = 0
         self._sampled = 0
         self._sent: list[tuple[str, int, int, int, int]] = []
+        self._tcp: list[TcpFlow] = []
         self._account = Balance({}, {}, {})
         self._captures: dict[str, bytes] = {}
-        self._crossings = frame("crossings")
 
     async def main(self) -> None:
         """Everything that takes virtual time."""
@@ -168,6 +172,14 @@ class _Run:
         self._connecting.extend(self._connections)
         deadline += len(flows) * CONNECT_EVERY_NS
         await self._until_true("hosts connect", self._are_connected, deadline)
+        # A segment there and back: as a handshake it makes PEs find both hosts.
+        tcp = [
+            start_tcp(self._built, replace(transfer, size=1, start_ns=0), self._simulation.now_ns)
+            for transfer in self._plan.traffic.tcp
+        ]
+        await self._until_true(
+            "TCP connects", lambda: all(each.counters().completed for each in tcp), deadline
+        )
         if self._scenario.mode in NOTIFICATIONS:
             pe_of = self._plan.wiring.pe_of
             wanted = {
@@ -206,9 +218,11 @@ class _Run:
             start = begun + send.start_ns
             each.sender.write(each.number, send.size, start_ns=start, message_id=number)
             self._sent.append((each.host, each.number, number, send.size, send.start_ns))
+        for transfer in self._plan.traffic.tcp:
+            self._tcp.append(start_tcp(self._built, transfer, begun))
         jobs = RunningJobs(self._simulation, self._plan.work, self._connections, len(self._sent))
-        sampler = Sampler(self._built, self._connections, self._rows, self._watch, self._spans())
-        probes = Probes(self._built, sampler, self._rows)
+        sampler = Sampler(self._built, self._connections, self._watch, self._spans())
+        probes = Probes(self._built, sampler)
         due: list[tuple[int, Callable[[], None]]] = [
             (event.at, partial(self._happen, event, controller))
             for event in self._scenario.events
@@ -231,11 +245,10 @@ class _Run:
         if self._reached > self._sampled:
             probes.sample()
         probes.collect()
-        self._crossings = probes.crossings()
         self._captures = probes.captures()
         probes.count_lost()
         self._sent += jobs.messages()
-        self._rows["jobs"] = jobs.rows()
+        self._tables |= {**dict(probes.tables()), "jobs": frame("jobs", jobs.rows())}
 
     async def _reaches(self, time_ns: int, probes: Probes) -> bool:
         """Wait until then; False when the run is to be stopped before."""
@@ -280,7 +293,7 @@ class _Run:
         for what, count, earlier in zip(("flows", "senders"), known, before, strict=True):
             if count != earlier:
                 at = self._begun + now
-                self._rows["controller"].append((at, "", what, count))
+                self._requests.append((at, "", what, count))
         return known
 
     def _spans(self) -> Iterator[range]:
@@ -317,17 +330,20 @@ class _Run:
 
     def _observe(self, request: Request) -> None:
         count = len(request.message.updates) if request.method == "Write" else 1
-        self._rows["controller"].append((request.time_ns, request.node, request.method, count))
+        self._requests.append((request.time_ns, request.node, request.method, count))
 
     def result(self, wall_s: float) -> Result:
         """What was measured, in its end."""
         done = {each.id: each.completed_ns for each in completions(self._simulation)}
-        rows = self._rows
-        rows["messages"] = [
-            (*sent, done[sent[2]] - self._begun if sent[2] in done else None) for sent in self._sent
-        ]
-        rows["connections"] = connection_rows(self._connections)
-        rows["controller"] = [(at - self._begun, *rest) for at, *rest in rows["controller"]]
+        rows: dict[TableName, Iterable[tuple[Any, ...]]] = {
+            "messages": (
+                (*sent, done[sent[2]] - self._begun if sent[2] in done else None)
+                for sent in self._sent
+            ),
+            "connections": connection_rows(self._connections),
+            "tcp": tcp_rows(self._tcp, self._begun),
+            "controller": ((at - self._begun, *rest) for at, *rest in self._requests),
+        }
         account = self._account
         scenario = self._scenario
         about = About(
@@ -346,8 +362,9 @@ class _Run:
             network=network_info(self._plan, self._built.config),
             events=tuple(self._happened),
         )
-        tables: dict[str, Any] = {table: frame(table, each) for table, each in rows.items()}
-        tables["crossings"] = self._crossings
+        tables: dict[str, Any] = {
+            table: self._tables.get(table, frame(table, rows.get(table, ()))) for table in TABLES
+        }
         return Result(about=about, captures=self._captures, **tables)
 
 

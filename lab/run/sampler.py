@@ -1,22 +1,21 @@
 """Samples of queues, links, rates and counters: taken as rows of a block, compared with the row
-before all at once, and then written as rows of the tables of a result."""
+before all at once, and then kept as columns of the tables of a result."""
 
 from collections.abc import Iterable, Iterator
-from itertools import cycle
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from fcn.contract.names import COUNTERS, named_cells
 from fcn.lab.core import DROPS
 from fcn.lab.look import Block, Look, Probe, Watch
-from fcn.lab.result.tables import TableName
+from fcn.lab.result.tables import TABLES, TableName, conform, frame
 from fcn.lab.run.build import Built
 from fcn.lab.run.connections import Connection
 from fcn.lab.run.watch import FailureWatch
 
-Rows = dict[TableName, list[tuple[Any, ...]]]
 Key = tuple[str, str, str]
 """Of a counter: node, kind and name."""
 
@@ -29,13 +28,12 @@ _NEVER = (1 << 64) - 1
 
 
 class Sampler:
-    """Samples a network that was built, from now on; flush() adds to the rows."""
+    """Samples a network that was built, from now on."""
 
     def __init__(
         self,
         built: Built,
         connections: list[Connection],
-        rows: Rows,
         watch: FailureWatch,
         spans: Iterator[range],
     ) -> None:
@@ -44,7 +42,9 @@ class Sampler:
         core = built.wiring.core_directions
         self._built = built
         self._simulation = built.simulation
-        self._rows = rows
+        self._parts: dict[TableName, list[pd.DataFrame]] = {
+            "queues": [], "links": [], "rates": [], "counters": []
+        }  # fmt: skip
         self._watch = watch
         self._spans = spans
         self._begun = self._simulation.now_ns
@@ -141,6 +141,17 @@ class Sampler:
         per_second = np.ascontiguousarray(picked[:, 0]).view(np.float64)
         self._add("rates", times[at], self._connections, which, (per_second, *picked[:, 1:].T))
 
+    def count(self, name: str, value: int) -> None:
+        """Note an event of the laboratory itself, now."""
+        now = np.array([self._simulation.now_ns - self._begun])
+        named = [("laboratory", "event", name)]
+        self._add("counters", now, named, np.array([0]), (np.array([value]),))
+
+    def tables(self) -> Iterable[tuple[TableName, pd.DataFrame]]:
+        """All that was written."""
+        for table, parts in self._parts.items():
+            yield table, conform(table, pd.concat(parts)) if parts else frame(table)
+
     def _prepare(self) -> None:
         """For the next look."""
         if self._block.is_full or self._closely.is_full:
@@ -207,13 +218,9 @@ class Sampler:
 
     def _add_queues(self, times: NDArray[np.int64], values: NDArray[np.uint64]) -> None:
         """A row for each sample and queue."""
-        depths = values.reshape(-1, 2).T.tolist()
-        each = np.repeat(times, len(self._queues)).tolist()
-        named = cycle(self._queues)
-        self._rows["queues"].extend(
-            (time, *name, packets, octets)
-            for time, name, packets, octets in zip(each, named, *depths, strict=False)
-        )
+        which = np.tile(np.arange(len(self._queues)), len(times))
+        depths = values.reshape(-1, 2).astype(np.int64).T
+        self._add("queues", np.repeat(times, len(self._queues)), self._queues, which, depths)
 
     def _add_counters(
         self, times: NDArray[np.int64], values: NDArray[np.uint64], changed: NDArray[np.bool_]
@@ -237,12 +244,12 @@ class Sampler:
         which: NDArray[np.int64],
         columns: Iterable[NDArray[Any]],
     ) -> None:
-        named = (names[each] for each in which.tolist())
-        values = zip(*(column.tolist() for column in columns), strict=True)
-        self._rows[table].extend(
-            (time, *name, *value)
-            for time, name, value in zip(times.tolist(), named, values, strict=True)
-        )
+        if not len(which):
+            return
+        named = [np.array(column, np.object_)[which] for column in zip(*names, strict=True)]
+        heads = [column.name for column in TABLES[table]]
+        values = zip(heads, (times, *named, *columns), strict=True)
+        self._parts[table].append(pd.DataFrame(dict(values)))
 
 
 def _rows_changed(changed: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -23,6 +23,9 @@ from fcn.topologies.model import TopologyError
 
 Finding = tuple[KeyPath, str]
 
+MAX_TCP = 1000
+"""TCP connections: their ports tell them apart."""
+
 MAX_MESSAGES = 5_000_000
 """Of a pattern: what can be kept in memory."""
 
@@ -48,6 +51,9 @@ def problems(wiring: Wiring) -> Iterator[Finding]:
     for number, pattern in enumerate(wiring.scenario.traffic):
         for path, message in _pattern(wiring, pattern):
             yield ("traffic", number, *path), message
+    of_tcp = (each for each in wiring.scenario.traffic if each.pattern == "tcp")
+    if sum(len(named(wiring, each.from_)) * each.qps for each in of_tcp) > MAX_TCP:
+        yield ("traffic",), f"more than {MAX_TCP} TCP connections; give fewer qps"
     for number, job in enumerate(wiring.scenario.jobs):
         for path, message in _job(wiring, job):
             yield ("jobs", number, *path), message
@@ -281,13 +287,13 @@ def _pattern(wiring: Wiring, pattern: Pattern) -> Iterator[Finding]:
         yield ("to",), f"{len(sources)} hosts cannot each send to another one of {len(targets)}"
     if len(sources) == 1 and sources == targets:
         yield ("to",), f"{sources[0].name} cannot send to itself"
-    if kind == "messages":
+    if kind in ("messages", "tcp"):
         for source, target in zip(sources, cycle(targets), strict=False):
             if source == target and len(both) > 1:
                 yield ("to",), f"{source.name} would send to itself; order the hosts differently"
     if kind == "poisson" and len(targets) == 1 and both and len(sources) > 1:
         yield ("from",), f"{targets[0].name} is the only target, and cannot send to itself"
-    if kind == "messages" and not 1 <= len(targets) <= len(sources):
+    if kind in ("messages", "tcp") and not 1 <= len(targets) <= len(sources):
         yield ("to",), f"{len(sources)} hosts send to as many or fewer, not to {len(targets)}"
     yield from _reach(wiring, sources, targets)
     yield from _amounts(wiring, pattern, sources, targets)
@@ -351,6 +357,8 @@ def _amounts(
             yield ("distribution",), "only a poisson pattern has a distribution; give size"
         if pattern.load is not None:
             yield ("load",), "only a poisson pattern has a load; give count and interval"
+        if pattern.pattern == "tcp" and (pattern.count > 1 or pattern.interval):
+            yield ("count",), "TCP sends its size once; give more qps, or another pattern"
         if pairs * pattern.qps * pattern.count > MAX_MESSAGES:
             yield ("count",), f"more than {MAX_MESSAGES} messages; give fewer and larger ones"
     elif pattern.load is None:

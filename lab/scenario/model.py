@@ -38,7 +38,7 @@ from fcn.topologies.data_centre import MAX_HOSTS
 from fcn.topologies.description import NodeName
 from fcn.topologies.units import Delay, Rate, Time, parse_size
 
-PatternName = Literal["messages", "incast", "permutation", "all-to-all", "poisson"]
+PatternName = Literal["messages", "incast", "permutation", "all-to-all", "poisson", "tcp"]
 JobName = Literal["ring", "tree", "all-to-all", "pipeline"]
 
 MIN_LOAD = 1e-9

@@ -36,12 +36,23 @@ class Send:
     start_ns: int
 
 
+@dataclass(frozen=True, slots=True)
+class TcpTransfer:
+    """Octets that a host sends another one over TCP, from a time after the beginning on."""
+
+    source: EndHost
+    target: EndHost
+    size: int
+    start_ns: int
+
+
 @dataclass
 class Traffic:
     """What a scenario sends. The messages are in the order of their times."""
 
     flows: list[Flow] = field(default_factory=list)
     sends: list[Send] = field(default_factory=list)
+    tcp: list[TcpTransfer] = field(default_factory=list)
 
     def open(self, source: EndHost, target: EndHost, pattern: int, qps: int) -> list[int]:
         """So many more connections."""
@@ -60,6 +71,10 @@ def traffic_of(wiring: Wiring) -> Traffic:
             _poisson(wiring, traffic, number, pattern, rng)
             continue
         for source, target in pairs(wiring, pattern, rng):
+            if pattern.pattern == "tcp":
+                each = TcpTransfer(source, target, pattern.size or 0, pattern.start)
+                traffic.tcp += [each] * pattern.qps
+                continue
             for flow in traffic.open(source, target, number, pattern.qps):
                 traffic.sends += [
                     Send(flow, pattern.size or 0, pattern.start + each * pattern.interval)
@@ -79,7 +94,7 @@ def pairs(wiring: Wiring, pattern: Pattern, rng: random.Random) -> list[tuple[En
     sources, targets = named(wiring, pattern.from_), named(wiring, pattern.to)
     if pattern.pattern == "permutation":
         return _permutation(sources, targets, rng)
-    if pattern.pattern == "messages":
+    if pattern.pattern in ("messages", "tcp"):
         chosen = zip(sources, cycle(targets), strict=False)
         return [pair for pair in chosen if pair[0] != pair[1]]
     return [(source, target) for source in sources for target in targets if source != target]

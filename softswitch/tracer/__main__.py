@@ -13,7 +13,7 @@ from fcn.contract.ports import PORT_BITS
 from fcn.softswitch.proto import trace_pb2 as pb
 from fcn.softswitch.stories.filters import SHORT
 from fcn.softswitch.stories.story import Story
-from fcn.softswitch.tracer.alone import Alone, AloneError, Ports, read_config, read_entries, updates
+from fcn.softswitch.tracer.alone import Alone, AloneError, read_config, read_entries, updates
 from fcn.softswitch.tracer.frames import FrameError, read_hex, read_pcap
 from fcn.softswitch.tracer.live import LiveError, Where, copy_of, tell
 from fcn.softswitch.tracer.show import ShowError, say, show
@@ -57,8 +57,6 @@ def main(
         list[str] | None, typer.Option(metavar="HEX", help="A frame; repeat for more.")
     ] = None,
     pcap: Annotated[Path | None, typer.Option(help="Frames of a capture, --count of them.")] = None,
-    cpu_port: Annotated[int, typer.Option(help="With --program.", max=LAST_PORT)] = 510,
-    drop_port: Annotated[int, typer.Option(help="With --program.", max=LAST_PORT)] = 511,
     full: Annotated[bool, typer.Option("--full", help="Also what changes nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="A story a line, as JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with the stories.")] = None,
@@ -90,7 +88,7 @@ def main(
                 config, found = copy_of(where, device_id)
                 state = updates(found)
             state += read_entries(entries) if entries else []
-            alone = Alone(config, state, Ports(cpu_port, drop_port), node)
+            alone = Alone(config, state, node)
             stories: Iterable[Story] = alone.tell(given, port or 0)
         else:
             request = pb.TellRequest(

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from finsy.proto import p4r
@@ -25,14 +24,6 @@ _FIRST = ("action_profile_member", "action_profile_group", "packet_replication_e
 
 class AloneError(Exception):
     """The program or what is in it cannot be used; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ports:
-    """Of the switch that the program runs in."""
-
-    cpu: int = 510
-    drop: int = 511
 
 
 def read_config(program: Path, p4info: Path | None) -> p4r.ForwardingPipelineConfig:
@@ -100,14 +91,13 @@ class Alone:
         self,
         config: p4r.ForwardingPipelineConfig,
         entries: Sequence[p4r.Update],
-        ports: Ports,
         node: str = "",
     ) -> None:
         """Raises AloneError."""
         try:
             parsed = PipelineConfig.parse_preloaded(config)
             program = make_program(parsed.program, stories=True)
-            self._engine = MemoryEngine(program, cpu_port=ports.cpu, drop_port=ports.drop)
+            self._engine = MemoryEngine(program)
             pipeline = Pipeline(parsed, self._engine, lambda _message: False, time.time_ns)
             for number, update in enumerate(entries, 1):
                 try:

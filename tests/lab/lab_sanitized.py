@@ -4,6 +4,7 @@ test_lab_sanitizers.py runs it with libraries built for ASan and UBSan; it print
 """
 
 import random
+import struct
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +16,11 @@ from fcn.lab.core import Simulation
 from fcn.lab.depths import depths, measure_depth
 from fcn.lab.frames import FrameKind
 from fcn.lab.jobs import Jobs
+from fcn.lab.notices import keep_notices, notices, notices_lost
 from fcn.lab.pfc import Pfc
 from fcn.lab.red import Red
 from fcn.lab.roce import RoceHost, RoceOptions, completions
+from fcn.lab.tcp import TcpFlow
 from fcn.ptf_tests.lib import packets
 from fcn.softswitch.engine import Program, load_program
 from fcn.softswitch.engine.build import build_library
@@ -25,6 +28,7 @@ from fcn.softswitch.engine.codegen.unit import generate
 
 MILLISECOND = 1_000_000
 OPCODES = (0x06, 0x07, 0x08, 0x0A, 0x11, 0x64, 0x81, 0x04, 0xFF)
+TCP_PORT = 5001
 
 
 def malformed(rng: random.Random, side: int, dst_mac: str) -> bytes:
@@ -70,6 +74,17 @@ def question(rng: random.Random) -> bytes:
     return bytes(frame[: rng.randrange(10, len(frame) + 1)])
 
 
+def segment(rng: random.Random) -> bytes:
+    """A segment or ACK of a TCP flow of the victim with any numbers, or its beginning."""
+    ports = rng.choice([(TCP_PORT, 1025), (1026, TCP_PORT), (1024, TCP_PORT), (TCP_PORT, 9)])
+    numbers = rng.choice([(0, 1448), (rng.getrandbits(32), rng.getrandbits(32))])
+    tcp = struct.pack("!HHIIHHI", *ports, *numbers, 0x5000 | rng.getrandbits(8), 0, 0)
+    ip = b"\x45" + bytes([rng.getrandbits(8)]) + bytes(7) + b"\x06" + bytes(10)
+    mac = bytes.fromhex(host_mac(1).replace(":", ""))
+    frame = mac + bytes(6) + b"\x08\x00" + ip + tcp + bytes(rng.choice([0, 1448]))
+    return frame if rng.random() < 0.7 else frame[: rng.randrange(14, len(frame))]
+
+
 def run(sanitize: bool) -> int:
     """The digest of the run."""
     rng = random.Random(11)
@@ -89,7 +104,7 @@ def run(sanitize: bool) -> int:
         for link in network.links:
             link.tap(1, 200_000)
         network.links[1].tap(0, 20_000, select=FrameKind.MARKED, snap=33)
-        simulation.keep_notices(20)
+        keep_notices(simulation, 20)
         selective = replace(options, retransmission="selective-repeat")
         hosts = [
             network.roce(side, n, (selective, options)[n]) for side in (1, 2) for n in range(2)
@@ -103,6 +118,10 @@ def run(sanitize: bool) -> int:
         simulation.connect(attacker, 0, victim, 0, rate_bps=GIGABIT, delay_ns=10)
         alone = RoceHost(victim, address(1), host_mac(1), host_mac(2), options)
         alone.write(alone.connect(address(2)), 1000)
+        tcp = [
+            TcpFlow(simulation, *pair, 10**6)
+            for pair in ((hosts[0], hosts[2]), (alone, hosts[2]), (hosts[2], alone))
+        ]
         measure_depth(simulation, simulation.switches["p1"], 2)
         jobs, tasks = Jobs(simulation), [0]
         for step in range(60):
@@ -124,6 +143,7 @@ def run(sanitize: bool) -> int:
                 attacker.send(malformed(rng, 1, host_mac(1)))
                 network.left.send(mac_control(rng))
                 attacker.send(question(rng))
+                attacker.send(segment(rng))
             simulation.run_until(simulation.now_ns + 100_000)
             if step in (20, 30):
                 network.links[1].set_up(step == 30)
@@ -139,10 +159,11 @@ def run(sanitize: bool) -> int:
         assert depths(simulation, simulation.switches["p1"], 2).most_packets > 0
         done = sum(jobs.times(task).done_ns is not None for task in tasks)
         assert 4 < done < len(tasks), "the four times, and messages before the switch goes off"
-        assert len(simulation.notices()) == 20
-        assert simulation.notices_lost > 0
+        assert len(notices(simulation)) == 20
+        assert notices_lost(simulation) > 0
         assert len(simulation.pauses()) == 50
         assert simulation.pauses_lost > 0
+        assert tcp[0].counters().acknowledged > 0
         assert simulation.tapped(complete=False)
         assert simulation.tapped_lost > 0
         refused = alone.refused()

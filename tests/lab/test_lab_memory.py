@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from lab_networks import GIGABIT, Rates, wan
 
 from fcn.lab.core import Simulation
@@ -34,10 +35,11 @@ def grown(payload: int) -> float:
         return (resident() - before) / (FRAMES * len(frame))
 
 
-def test_a_frame_in_flight_takes_little_more_than_its_octets() -> None:
+@pytest.mark.parametrize("payload", ["1024", "4096"])
+def test_a_frame_in_flight_takes_little_more_than_its_octets(payload: str) -> None:
     """In a process of its own, which has no memory that others gave back."""
     run = subprocess.run(
-        [sys.executable, __file__, "4096"], capture_output=True, text=True, check=True,
+        [sys.executable, __file__, payload], capture_output=True, text=True, check=True,
         cwd=Path(__file__).parent, timeout=120,
     )  # fmt: skip
     assert 1 < float(run.stdout) < MOST

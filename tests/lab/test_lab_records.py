@@ -18,7 +18,7 @@ from fcn.lab.balance import balance
 from fcn.lab.core import ETHERNET_OVERHEAD, Link, Simulation
 from fcn.lab.errors import LabError
 from fcn.lab.frames import FrameKind
-from fcn.lab.notices import NoticeKind
+from fcn.lab.notices import keep_notices, notices, notices_lost
 from fcn.lab.roce import RoceOptions
 from fcn.packets.wire import FAST_CNP_PORT
 from fcn.ptf_tests.lib import packets
@@ -168,7 +168,7 @@ def test_notices_are_what_counters_count() -> None:
     """With a buffer so small that frames are lost."""
     with Simulation(3) as simulation:
         network = wan(simulation, Rates(), 100, hosts=2, features="[]")
-        simulation.keep_notices()
+        keep_notices(simulation)
         lefts = [network.roce(1, n, RoceOptions(timeout=20 * MILLISECOND)) for n in range(2)]
         rights = [network.roce(2, n) for n in range(2)]
         for number, left in enumerate(lefts):
@@ -176,25 +176,26 @@ def test_notices_are_what_counters_count() -> None:
         simulation.run_until(40 * MILLISECOND)
         network.links[2].set_up(False)
         simulation.run_until(90 * MILLISECOND)
-        notices = simulation.notices()
-        assert simulation.notices_lost == 0
-        assert simulation.notices() == []
+        seen = notices(simulation)
+        assert notices_lost(simulation) == 0
+        assert notices(simulation).empty
+        what, host = seen.what, seen.host
         for number, (left, right) in enumerate(zip(lefts, rights, strict=True)):
-            seen = Counter(n.what for n in notices if n.host == left.host.name)
+            counted = Counter(what[host == left.host.name])
             sent = left.sender(0)
-            assert seen[NoticeKind.CONNECTED] == 1
-            assert seen[NoticeKind.CNP] == sent.cnps > 0
-            assert seen[NoticeKind.CUT] == sent.cuts
-            assert seen[NoticeKind.NAK] == sent.naks > 0
-            assert seen[NoticeKind.TIMEOUT] == sent.timeouts > 0
-            assert seen[NoticeKind.RETRANSMISSION] == sent.naks + sent.timeouts
-            told = Counter(n.what for n in notices if n.host == right.host.name)
+            assert counted["connected"] == 1
+            assert counted["cnp"] == sent.cnps > 0
+            assert counted["cut"] == sent.cuts
+            assert counted["nak"] == sent.naks > 0
+            assert counted["timeout"] == sent.timeouts > 0
+            assert counted["retransmission"] == sent.naks + sent.timeouts
+            told = Counter(what[host == right.host.name])
             got = right.receiver(0)
-            assert told[NoticeKind.CNP_SENT] == got.cnps
-            assert told[NoticeKind.NAK_SENT] == told[NoticeKind.GAP] == got.naks
-            assert {n.peer for n in notices if n.host == left.host.name} == {address(2, number)}
-            assert not any(n.by_switch for n in notices)
-        assert [n.time_ns for n in notices] == sorted(n.time_ns for n in notices)
+            assert told["cnp_sent"] == got.cnps
+            assert told["nak_sent"] == told["gap"] == got.naks
+            assert set(seen.peer[host == left.host.name]) == {str(address(2, number))}
+        assert not seen.by_switch.any()
+        assert seen.time_ns.is_monotonic_increasing
         balance(simulation)
 
 
@@ -203,30 +204,30 @@ def test_a_notice_has_the_time_at_which_the_frame_arrived() -> None:
     for features, by_switch in (("[]", False), ("all", True)):
         with Simulation() as simulation:
             network = wan(simulation, buffer=100_000, features=features)
-            simulation.keep_notices()
+            keep_notices(simulation)
             left = network.roce(1)
             network.roce(2)
             network.links[0].tap(1, select=FrameKind.CNP, snap=0)
             left.write(left.connect(address(2)), 3_000_000)
             simulation.run_until(8 * MILLISECOND)
-            cnps = [n for n in simulation.notices() if n.what == NoticeKind.CNP]
+            cnps = notices(simulation).query("what == 'cnp'")
             frames = simulation.tapped()
             assert len(cnps) > 3
-            assert [n.time_ns for n in cnps] == [f.time_ns for f in frames]
-            assert {n.peer for n in cnps} == {address(2)}
-            assert cnps[0].by_switch is by_switch
+            assert list(cnps.time_ns) == [f.time_ns for f in frames]
+            assert set(cnps.peer) == {str(address(2))}
+            assert cnps.by_switch.iloc[0] == by_switch
 
 
 def test_notices_are_bounded_and_counted() -> None:
     def run(most: int) -> tuple[int, int]:
         with Simulation() as simulation:
             network = wan(simulation, buffer=100_000, features="[]")
-            simulation.keep_notices(most)
+            keep_notices(simulation, most)
             left = network.roce(1)
             network.roce(2)
             left.write(left.connect(address(2)), 3_000_000)
             simulation.run_until(8 * MILLISECOND)
-            return len(simulation.notices()), simulation.notices_lost
+            return len(notices(simulation)), notices_lost(simulation)
 
     whole, lost = run(100_000)
     assert lost == 0

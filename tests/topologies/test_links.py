@@ -20,12 +20,12 @@ from fcn.packets.fantel import FANTEL_PORT, Event, Fantel
 from fcn.packets.fantel_tlvs import Origin, PathId
 from fcn.packets.wire import FAST_CNP_PORT
 from fcn.topologies.demo.tap import (
+    ANY_IPV6,
+    CONGESTION_TOLD,
+    MARKED_CE,
     Tap,
-    any_ipv6,
-    congestion_told,
     far_end,
     ipv6_to,
-    marked_ce,
     udp_to,
 )
 
@@ -153,7 +153,7 @@ def test_a_tap_tells_messages_of_congestion_from_others_about_paths(
     ]
     with (
         Tap(b, udp_to(FANTEL_PORT)) as everything,
-        Tap(b, congestion_told()) as told,
+        Tap(b, CONGESTION_TOLD) as told,
         packet_socket(a) as near,
     ):
         for number, message in enumerate(messages):
@@ -167,14 +167,14 @@ def test_taps_see_what_their_filter_says(veths: tuple[str, str, str, str]) -> No
     a, b, _, _ = veths
     assert far_end(a) == b
     with (
-        Tap(b, any_ipv6()) as everything,
-        Tap(b, marked_ce()) as marked,
+        Tap(b, ANY_IPV6) as everything,
+        Tap(b, MARKED_CE) as marked,
         Tap(b, udp_to(FAST_CNP_PORT)) as fast_cnps,
         Tap(b, ipv6_to(IPv6Network("2001:db8::/61"))) as to_network,
         Tap(b, ipv6_to(IPv6Network("2001:db8::2/128"))) as to_host,
         Tap(b, ipv6_to(IPv6Network("2001:db8:0:8::/61"))) as to_next_network,
         Tap(b, ipv6_to(IPv6Network("2001:db8::3/128"))) as to_next_host,
-        Tap(a, any_ipv6()) as backwards,
+        Tap(a, ANY_IPV6) as backwards,
         packet_socket(a) as near,
     ):
         began = time.monotonic_ns()

@@ -21,13 +21,12 @@ from fcn.topologies.demo.modes import ARNS, END_CON_CNPS, FANTELS, HELLO, Mode
 from fcn.topologies.demo.other_traffic import OtherTraffic, Seen
 from fcn.topologies.demo.scenario import CNP_INTERVAL_US, LINK_BPS, MTU, Flow, Scenario
 from fcn.topologies.demo.tap import (
-    Instruction,
+    ANY_IPV6,
+    CONGESTION_TOLD,
+    MARKED_CE,
     Tap,
-    any_ipv6,
-    congestion_told,
     far_end,
     ipv6_to,
-    marked_ce,
     udp_to,
 )
 from fcn.topologies.demo.watch import LogTail
@@ -210,19 +209,19 @@ class Run:
         behind = self._scenario.topology.locator(out.peer)
         return (
             Tap(near.interface, ipv6_to(behind)),
-            Tap(far_end(out.interface), ipv6_to(behind) if self._mode.watches else any_ipv6()),
-            Tap(far_end(out.interface), marked_ce()),
+            Tap(far_end(out.interface), ipv6_to(behind) if self._mode.watches else ANY_IPV6),
+            Tap(far_end(out.interface), MARKED_CE),
             Tap(far_end(near.interface), self._notices_filter()),
         )
 
-    def _notices_filter(self) -> list[Instruction]:
+    def _notices_filter(self) -> str:
         """What a notice of the congested node looks like on its link towards the senders."""
         if self._mode.notice is END_CON_CNPS:
             flow, topology = self._flows[0], self._scenario.topology
             _, ingress, *_ = topology.path(flow.sender, flow.receiver)
             return ipv6_to(end_con_sids(topology, ingress))
         if self._mode.notice is FANTELS:
-            return congestion_told()
+            return CONGESTION_TOLD
         return udp_to(ARN_PORT if self._mode.notice is ARNS else FAST_CNP_PORT)
 
     @property

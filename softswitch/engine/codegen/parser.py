@@ -333,7 +333,7 @@ class Parser:
                 out += indent(checksum_code(self.layout, self._condition(c), c, False))
         out += [f"    size += prog_size_{i}(h);" for i in range(len(groups))]
         out += [
-            "    if (size > p->head) {",
+            "    if (SW_UNLIKELY(size > p->head) && !sw_pkt_widen(e, p, size)) {",
             "        e->growth_drops++;",
             "        p->dropped = true;",
             "        return;",

@@ -257,7 +257,8 @@ void sw_idle_scan(sw_engine *e);
 void sw_idle_watch(sw_engine *e, uint64_t timeout_ns);
 
 /* Packets and their frames. */
-sw_frame *sw_frame_seat(sw_engine *e, sw_frame *f);
+/* Make room for headers of this size before the payload; false when there is none. */
+bool sw_pkt_widen(sw_engine *e, sw_pkt *p, uint32_t size);
 /* A packet of this frame, which it owns; headers are not reset. NULL without memory. */
 sw_pkt *sw_pkt_of(sw_engine *e, sw_frame *f);
 /* The same with a copy of the data. */

@@ -12,8 +12,11 @@
 #include <sys/mman.h>
 
 #define SW_MAX_FRAME 10240u /* largest frame taken in */
-#define SW_HEADROOM 512u    /* what a packet may grow by in one pass, as in simple_switch */
-#define SW_FRAME_CLASSES 3u
+#define SW_HEADROOM 512u    /* what the largest may grow by, as in simple_switch */
+#define SW_ROOM 64u         /* before a frame that a host makes: for a tunnel's headers */
+#define SW_COPY_ROOM 256u   /* before one that a switch makes: its own headers come later */
+#define SW_FRAME_STEP 128u  /* between the sizes of frames in memory */
+#define SW_FRAME_CLASSES ((SW_MAX_FRAME + SW_HEADROOM + SW_COPY_ROOM + SW_FRAME_STEP - 1) / SW_FRAME_STEP)
 
 typedef struct sw_frame {
     struct sw_frame *next;
@@ -21,7 +24,6 @@ typedef struct sw_frame {
     uint64_t born;      /* when a simulated host made it; UINT64_MAX: it is a switch's own */
     uint32_t cap;       /* octets of data */
     uint32_t head, len; /* the frame is data[head .. head + len) */
-    uint32_t size_class;
     uint32_t written;   /* its octets from data[written] on are as it was made with */
     uint64_t content;   /* number of the frame it was made from, 0: of none */
     uint64_t tail_sum;  /* for a simulation that sums its octets: of the last `tail` ones */
@@ -131,14 +133,11 @@ typedef struct sw_sim_api {
     uint64_t (*look)(const sw_engine *e, uint32_t what, uint32_t a, uint32_t b);
 } sw_sim_api;
 
-/* Octets a frame of a class holds, room for growth included. With the 64 of its head they are an odd
- * number of cache lines, so that the heads of neighbours do not compete for the same sets. */
-static const uint32_t sw_frame_caps[SW_FRAME_CLASSES] = {
-    SW_HEADROOM + 1792, SW_HEADROOM + 4608, SW_HEADROOM + SW_MAX_FRAME + SW_HEADROOM};
-
 static inline bool sw_pool_grow(sw_pool *pool, uint32_t size_class)
 {
-    uint32_t cap = sw_frame_caps[size_class], step = (uint32_t)sizeof(sw_frame) + cap;
+    /* With their head an odd number of cache lines, so that the heads of neighbours do not compete
+     * for the same sets. */
+    uint32_t cap = (size_class + 1) * SW_FRAME_STEP, step = (uint32_t)sizeof(sw_frame) + cap;
     void *memory = NULL;
 #ifdef __SANITIZE_ADDRESS__
     size_t size = 64 + step, align = 64; /* each by itself, so that an access beyond it is seen */
@@ -155,7 +154,6 @@ static inline bool sw_pool_grow(sw_pool *pool, uint32_t size_class)
         at -= step;
         sw_frame *f = (sw_frame *)(void *)((uint8_t *)memory + at);
         f->cap = cap;
-        f->size_class = size_class;
         f->content = 0;
         f->next = pool->free[size_class];
         pool->free[size_class] = f;
@@ -164,12 +162,10 @@ static inline bool sw_pool_grow(sw_pool *pool, uint32_t size_class)
 }
 
 /* A frame as below, whose octets are those it had. */
-static inline sw_frame *sw_frame_take_used(sw_pool *pool, uint32_t len)
+static inline sw_frame *sw_frame_take_used(sw_pool *pool, uint32_t len, uint32_t room)
 {
-    uint32_t size_class = 0;
-    while (size_class < SW_FRAME_CLASSES && len + SW_HEADROOM > sw_frame_caps[size_class])
-        size_class++;
-    if (size_class == SW_FRAME_CLASSES || (!pool->free[size_class] && !sw_pool_grow(pool, size_class)))
+    uint32_t size_class = (len + room - 1) / SW_FRAME_STEP;
+    if (size_class >= SW_FRAME_CLASSES || (!pool->free[size_class] && !sw_pool_grow(pool, size_class)))
         return NULL;
     sw_frame *f = pool->free[size_class];
     pool->free[size_class] = f->next;
@@ -182,11 +178,11 @@ static inline sw_frame *sw_frame_take_used(sw_pool *pool, uint32_t len)
     return f;
 }
 
-/* A frame with room for `len` octets at its end and for a pass's growth before; NULL without
- * memory, or when len is more than any frame has. */
-static inline sw_frame *sw_frame_take(sw_pool *pool, uint32_t len)
+/* A frame with `len` octets at its end and `room` before; NULL without memory, or when that is more
+ * than any frame has. */
+static inline sw_frame *sw_frame_take(sw_pool *pool, uint32_t len, uint32_t room)
 {
-    sw_frame *f = sw_frame_take_used(pool, len);
+    sw_frame *f = sw_frame_take_used(pool, len, room);
     if (f) {
         f->content = 0;
         f->written = f->head;
@@ -200,7 +196,7 @@ static inline sw_frame *sw_frame_take(sw_pool *pool, uint32_t len)
 static inline sw_frame *sw_frame_take_with(sw_pool *pool, uint32_t len, const uint8_t *octets,
                                            uint64_t content)
 {
-    sw_frame *f = sw_frame_take_used(pool, len);
+    sw_frame *f = sw_frame_take_used(pool, len, SW_ROOM);
     if (!f)
         return NULL;
     uint32_t end = f->content == content ? f->written : f->head + len;
@@ -212,8 +208,9 @@ static inline sw_frame *sw_frame_take_with(sw_pool *pool, uint32_t len, const ui
 
 static inline void sw_frame_give(sw_pool *pool, sw_frame *f)
 {
-    f->next = pool->free[f->size_class];
-    pool->free[f->size_class] = f;
+    sw_frame **free = &pool->free[f->cap / SW_FRAME_STEP - 1];
+    f->next = *free;
+    *free = f;
     pool->in_use--;
 }
 

@@ -277,6 +277,5 @@ void sw_receive_frame(sw_engine *e, uint32_t number, sw_frame *f)
         sw_frame_give(e->pool, f);
         return;
     }
-    f = sw_frame_seat(e, f);
-    take_in(e, number, f ? sw_pkt_of(e, f) : NULL);
+    take_in(e, number, sw_pkt_of(e, f));
 }

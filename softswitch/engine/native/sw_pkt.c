@@ -46,7 +46,7 @@ sw_pkt *sw_pkt_with(sw_engine *e, const uint8_t *data, uint32_t len)
         e->oversize_drops++;
         return NULL;
     }
-    sw_frame *f = sw_frame_take(e->pool, len);
+    sw_frame *f = sw_frame_take(e->pool, len, SW_COPY_ROOM);
     if (!f) {
         e->no_memory_drops++;
         return NULL;
@@ -55,20 +55,20 @@ sw_pkt *sw_pkt_with(sw_engine *e, const uint8_t *data, uint32_t len)
     return sw_pkt_of(e, f);
 }
 
-/* Give the frame the room a packet that enters a switch has. */
-sw_frame *sw_frame_seat(sw_engine *e, sw_frame *f)
+bool sw_pkt_widen(sw_engine *e, sw_pkt *p, uint32_t size)
 {
-    if (SW_LIKELY(f->head >= SW_HEADROOM))
-        return f;
-    sw_frame *wide = sw_frame_take(e->pool, f->len);
-    if (wide) {
-        memcpy(wide->data + wide->head, f->data + f->head, f->len);
-        wide->born = f->born;
-    } else {
-        e->no_memory_drops++;
-    }
-    sw_frame_give(e->pool, f);
-    return wide;
+    uint32_t len = size + p->len;
+    sw_frame *f = len > SW_MAX_FRAME + SW_HEADROOM ? NULL : sw_frame_take(e->pool, len, 0);
+    if (!f)
+        return false;
+    f->head = f->written = f->cap - p->len;
+    memcpy(f->data + f->head, sw_data(p), p->len);
+    f->born = p->frame->born;
+    sw_frame_give(e->pool, p->frame);
+    p->frame = f;
+    p->buf = f->data;
+    p->head = f->head;
+    return true;
 }
 
 void sw_pkt_end(sw_engine *e, sw_pkt *p, enum sw_end why)

@@ -1,13 +1,15 @@
 """Sweeps on processes of this machine: stopped, killed, and with workers that die."""
 
+import contextlib
 import os
+import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
+import pytest
 from sweep_grids import DEADLY, die_or_run, sweep
 
 from fcn.lab.sweep.measures import MEASURES
@@ -29,39 +31,58 @@ def rows_in(out: Path) -> int:
     return file.read_bytes().count(b"\n") if file.exists() else 0
 
 
-def test_a_sweep_that_was_killed_goes_on_and_ends_with_the_same_tables(tmp_path: Path) -> None:
-    """Killed, with all its processes, when it has some of its four rows; then started again, on
-    another number of processes."""
-    sweep(tmp_path, "scenarios: [tiny.yaml]\nmodes: [ecn, none]\nseeds: 2\n")
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    text = subprocess.run(
-        command(tmp_path, whole, 1), check=True, stdout=subprocess.PIPE, text=True
-    ).stdout
-    assert "grid: 3 of 4, " in text
-    assert " s left: tiny, mode " in text
-    assert "4 of 4 runs; tables: " in text
-
-    with subprocess.Popen(command(tmp_path, killed, 1), start_new_session=True) as process:
-        while rows_in(killed) < 1:
-            assert process.poll() is None
-            time.sleep(0.01)
+def kill_at_random(rng: random.Random, process: subprocess.Popen[bytes]) -> None:
+    """After some time the sweep with all its processes, or one of these alone; or it has ended."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(rng.uniform(0, 15))
+    with contextlib.suppress(OSError):  # where it, or the process chosen, has ended
+        own = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        if own and rng.random() < 0.5:
+            os.kill(int(rng.choice(own)), signal.SIGKILL)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(rng.uniform(0, 15))
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    before = rows_in(killed)
-    assert 1 <= before < 4
-    assert not (killed / TABLES[0]).exists()
+    process.wait(60)
 
+
+@pytest.mark.parametrize(
+    ("kills", "seeds"), [(2, 2), pytest.param(20, 20, marks=pytest.mark.exhaustive)]
+)
+def test_a_sweep_that_was_killed_goes_on_and_ends_with_the_same_tables(
+    tmp_path: Path, kills: int, seeds: int
+) -> None:
+    """At random moments, it or one of its workers, and started again on another number of them."""
+    sweep(tmp_path, f"scenarios: [tiny.yaml]\nmodes: [ecn, none]\nseeds: {seeds}\n")
+    whole, killed, rng = tmp_path / "whole", tmp_path / "killed", random.Random(3)
+    done = subprocess.run(
+        command(tmp_path, whole, 1), check=True, stdout=subprocess.PIPE, text=True
+    )
+    assert f"grid: {2 * seeds - 1} of {2 * seeds}, " in done.stdout
+    assert " s left: tiny, mode " in done.stdout
+    assert f"{2 * seeds} of {2 * seeds} runs; tables: " in done.stdout
+
+    before = 0
+    for kill in range(kills):
+        with subprocess.Popen(
+            command(tmp_path, killed, 1 + kill % 2),
+            start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        ) as process:  # fmt: skip
+            kill_at_random(rng, process)
+        assert before <= rows_in(killed) <= 2 * seeds
+        before = rows_in(killed)
     again = subprocess.run(
         command(tmp_path, killed, 2), check=True, stdout=subprocess.PIPE, text=True
-    ).stdout
-    assert f"{before} of 4 runs are there already" in again
-    assert rows_in(killed) == 4
+    )
+    assert not before or f"{before} of {2 * seeds} runs are there already" in again.stdout
+    assert rows_in(killed) == 2 * seeds
     for name in TABLES:
         assert (killed / name).read_bytes() == (whole / name).read_bytes(), name
 
     runs = pd.read_parquet(whole / TABLES[0])
     assert (runs["error"] == "").all()
     assert (runs.groupby("seed")["digest"].nunique() == 1).all(), "nothing is marked"
-    assert runs["digest"].nunique() == 2
+    assert runs["digest"].nunique() == seeds
     assert (runs["packet_hops"] > 0).all()
     assert set(MEASURES) < set(runs.columns)
 

@@ -23,7 +23,6 @@ from fcn.softswitch.p4rt.trace import LONGEST_MS, MOST_STORIES, _is_near
 from fcn.softswitch.p4rt.transport import Transport
 from fcn.softswitch.proto import trace_pb2 as pb
 from fcn.softswitch.tracer.alone import Alone, read_config, updates
-from fcn.softswitch.tracer.alone import Ports as AlonePorts
 from fcn.softswitch.tracer.live import LiveError, Where, copy_of
 
 KITCHEN = Path(__file__).parents[1] / "p4" / "kitchen.json"
@@ -152,7 +151,7 @@ async def test_a_copy_of_a_switch_does_what_the_switch_would(kitchen: Switch) ->
         await session.write(insert)
     where = Where(kitchen.address)
     config, entities = await asyncio.to_thread(copy_of, where, 1)
-    alone = await asyncio.to_thread(Alone, config, updates(entities), AlonePorts(), "pe1")
+    alone = await asyncio.to_thread(Alone, config, updates(entities), "pe1")
     (story,) = await asyncio.to_thread(lambda: list(alone.tell([FRAME], 3)))
     assert (story.node, story.packet.steps[-1].what) == ("pe1", "port 2")
     with pytest.raises(LiveError, match="device 9 is not here"):
