@@ -147,10 +147,9 @@ def test_entries_that_others_know_are_kept_until_the_switch_has_them(
             switch.entries[other.key] = other.value
     if told:
         intent.observe({})
-        steps = [lambda: [intent.hold(*each) for each in switch.entries.items()]]
-        steps.insert(early, lambda: [intent.put_encoded(each, "red") for each in known.values()])
-        for step in steps:
-            step()
+        for hears in (early, not early):
+            for each in map(Encoded._make, switch.entries.items()) if hears else known.values():
+                intent.hold(*each) if hears else intent.put_encoded(each, "red")
     change(after)
     flush(intent, switch)
     if told:
