@@ -39,7 +39,9 @@ def long_path(simulation: Simulation, *, payload: int, load: float, delay_ns: in
         provision = provision_of(config, name)
         if node.role == "pe":
             flow = ip_address(SOURCE), ip_address(DESTINATION)
-            provision.flow_table.label(1, *flow, DEST_QP, FCN_LABEL_BIT | 1, 0, watched=False)
+            provision.intent.put_encoded(
+                provision.flow_table.label(1, *flow, DEST_QP, FCN_LABEL_BIT | 1, 0, watched=False)
+            )
         write_entries(provision, switches[-1].engine)
     pe1, p1, pe2 = switches
     ends: tuple[tuple[Node, int, Node, int, int], ...] = (

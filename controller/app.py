@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
@@ -18,7 +18,6 @@ from fcn.controller.config.watching import Watching
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.finsy_adapter import check_finsy
 from fcn.controller.flows.flow import Flow
-from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowService
 from fcn.controller.hostagent.reports import HostReports
 from fcn.controller.hostagent.service import HostAgentService, serving_agents
@@ -167,6 +166,11 @@ class ControlPlane:
             self.bus,
             self._clock.monotonic,
         )
+        edge = (
+            NodeEdge(provision, connection.up_for, self.flows.known_key)
+            if provision.is_pe
+            else None
+        )
         agent = NodeAgent(
             provision,
             connection,
@@ -176,8 +180,8 @@ class ControlPlane:
             self.bus,
             self._clock,
             self.store,
+            edge,
         )
-        edge = NodeEdge(provision, connection.up_for) if provision.is_pe else None
         return Member(provision, connection, edge, neighbors, agent)
 
     def _move_to(self, config: Config, members: dict[str, Member]) -> None:
@@ -205,26 +209,19 @@ class ControlPlane:
         }
         for member in changed.values():
             recall(self.store, member.provision)
-        edges, installed = _edges(changed), dict[tuple[str, FlowKey], Flow]()
-        pace = Pace()
-        for flow in self.flows.staying(config, edges):
-            edges[flow.node].install(flow)
-            installed[flow.node, flow.key] = flow
-            await pace.step()
+        edges, flows, pace = _edges(members), dict[str, list[Change]](), Pace()
+        for name in changed.keys() & self.edges.keys():
+            flows[name] = []
+            for flow, new in self.flows.under(name, config, edges):
+                flows[name] += _flow_changes(self.edges[name], flow, edges.get(name), new)
+                await pace.step()
         # From here on nobody else has a turn: what has changed meanwhile is no difference.
-        now = {(flow.node, flow.key): flow for flow in self.flows.staying(config, edges)}
-        for place, flow in installed.items():
-            if place not in now:
-                edges[flow.node].remove(flow)
-        for place, flow in now.items():
-            if installed.get(place) != flow:
-                edges[flow.node].install(flow)
         found = []
         for name, member in changed.items():
             if before := self._members.get(name):
                 member.take_over(before)
-            schema = member.provision.intent.schema
-            found += [(name, schema, change) for change in member.changes(self._members.get(name))]
+            changes = [*member.changes(before), *flows.get(name, [])]
+            found += [(name, member.provision.intent.schema, change) for change in changes]
         for row in found:
             yield row
 
@@ -295,9 +292,12 @@ class ControlPlane:
         """What its switch is to have of other entries, with all that was learned."""
         if before is not None:
             member.take_over(before)
-        if member.edge is not None:
-            await self.flows.reinstall(member.provision.name)
-        return member.changes(before)
+        changes, pace = member.changes(before), Pace()
+        if member.edge is not None and before is not None and before.edge is not None:
+            for flow, new in self.flows.restated(member.provision.name):
+                changes += _flow_changes(before.edge, flow, member.edge, new)
+                await pace.step()
+        return changes
 
     def _start(self, name: str, before: Member | None = None) -> None:
         member = self._members[name]
@@ -415,6 +415,18 @@ async def _ended(tasks: list[asyncio.Task[None]]) -> None:
 
 def _edges(members: dict[str, Member]) -> dict[str, NodeEdge]:
     return {name: member.edge for name, member in members.items() if member.edge is not None}
+
+
+def _flow_changes(
+    edge: NodeEdge, flow: Flow, new_edge: NodeEdge | None, new: Flow | None
+) -> Iterator[Change]:
+    """What a flow that is `new` on another edge has of other entries there."""
+    before = dict(edge.entries(flow))
+    after = dict(new_edge.entries(new)) if new_edge is not None and new is not None else {}
+    for key in before | after:
+        old, now = (key + each[key] if key in each else None for each in (before, after))
+        if old != now:
+            yield Change(key, old, now)
 
 
 def _counted(node: str, changes: list[Change], state: str) -> Applied:

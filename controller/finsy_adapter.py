@@ -181,17 +181,15 @@ def _keeper(fields: int) -> Callable[[p4d.P4Data], Data]:
     return keep
 
 
-async def read_encoded(
-    switch: fy.Switch, patterns: Iterable[P4Entity]
-) -> AsyncIterator[Sequence[p4r.Entity]]:
-    """Entities that match one of the patterns as they come, a message at a time: to decode them
-    takes finsy ten times as long as all else. Raises P4ClientError."""
+async def read_encoded(switch: fy.Switch, patterns: Iterable[P4Entity]) -> AsyncIterator[bytes]:
+    """Entities that match one of the patterns, encoded, a response at a time: to decode them takes
+    finsy ten times as long as all else. Raises P4ClientError."""
     request = p4r.ReadRequest(
         device_id=switch.device_id,
         entities=[pattern.encode(switch.p4info) for pattern in patterns],
     )
     async for reply in getattr(switch, CLIENT).request_iter(request):
-        yield reply.entities
+        yield reply.SerializeToString()
 
 
 def channel_of(switch: fy.Switch) -> grpc.aio.Channel | None:

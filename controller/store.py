@@ -83,8 +83,6 @@ class Store:
     ) -> None:
         self.lasts = folder is not None
         self._changed = asyncio.Event()
-        self._missed = False
-        self._heard_since = set[str]()
         self._file = Path(folder) / FILE if folder is not None else Path(":memory:")
         self._wall = wall
         self._changed_labels: dict[int, tuple[str, float] | None] = {}
@@ -95,6 +93,7 @@ class Store:
         try:
             with self._opening():
                 self._open()
+                self._heard = _heard(self._db)
         except StoreError:
             self._db.close()
             raise
@@ -115,11 +114,10 @@ class Store:
     def replace(self, image: bytes) -> None:
         """Hold what another controller holds, from now on. Raises StoreError; then what is held is
         old, and what switches have beyond it is believed."""
-        self._missed = True
-        self._heard_since.clear()
+        self._heard = set()
         self._check_place()
         try:
-            with closing(sqlite3.connect(":memory:")) as other:
+            with closing(sqlite3.connect(":memory:", isolation_level=None)) as other:
                 other.deserialize(image)
                 ((application,),) = other.execute("PRAGMA application_id")
                 ((version,),) = other.execute("PRAGMA user_version")
@@ -133,8 +131,11 @@ class Store:
                     raise sqlite3.DatabaseError(sound.rpartition("\n")[2])
                 if _tables(other) != _tables(self._db):
                     raise sqlite3.DatabaseError("it has other tables")
+                heard = _heard(other)
+                # This process is told of what changes. One that is started later may not be.
+                other.execute("DELETE FROM heard")
                 other.backup(self._db)
-            self._missed = False
+            self._heard = heard
         except (sqlite3.Error, MemoryError) as error:
             # An empty image is said to be no memory.
             reason = str(error) or "it is empty"
@@ -147,9 +148,11 @@ class Store:
         self._write_labels()
         self._db.close()
 
-    def flows(self) -> list[RegisteredFlow]:
-        """The flows that an operator registered."""
-        return [RegisteredFlow(*row) for row in self._read("SELECT * FROM flow")]
+    def flows(self, vrf: str) -> Iterator[RegisteredFlow]:
+        """The flows of a VRF that an operator registered, one at a time. Raises StoreError."""
+        with self._opening():
+            for row in self._db.execute("SELECT * FROM flow WHERE vrf = ?", (vrf,)):
+                yield RegisteredFlow(*row)
 
     def register(self, flows: Iterable[RegisteredFlow]) -> None:
         """Keep flows, in place of those with the same keys. Raises StoreError."""
@@ -164,17 +167,15 @@ class Store:
     def has_heard(self, node: str) -> bool:
         """Whether the registered flows that a switch had before are among `flows`, so that another
         one there was deleted meanwhile."""
-        if self._missed and node not in self._heard_since:
-            return False
-        return bool(self._read("SELECT 1 FROM heard WHERE node = ?", node))
+        return node in self._heard
 
     def hear(self, node: str, flows: list[RegisteredFlow]) -> None:
         """These are the registered flows of a switch that was not heard before. Raises
         StoreError."""
-        self._heard_since.add(node)
         with self._writing():
             self._db.executemany("INSERT OR IGNORE INTO flow VALUES (?, ?, ?, ?, ?, ?)", flows)
             self._db.execute("INSERT OR IGNORE INTO heard VALUES (?)", (node,))
+        self._heard.add(node)
 
     def lead(self, node: str, turn: int) -> None:
         """This controller has become primary on a switch, in this round of the election (its low 63
@@ -182,9 +183,12 @@ class Store:
         alone, and it is to be heard again. Raises StoreError."""
         turn &= (1 << 63) - 1
         found = self._read("SELECT round FROM led WHERE node = ?", node)
+        if turn - 1 > (found[0][0] if found else 0):
+            self._heard.discard(node)
         with self._writing():
-            if turn - 1 > (found[0][0] if found else 0):
-                self._db.execute("DELETE FROM heard WHERE node = ?", (node,))
+            self._db.execute("DELETE FROM heard WHERE node = ?", (node,))
+            if node in self._heard:
+                self._db.execute("INSERT INTO heard VALUES (?)", (node,))
             self._db.execute("REPLACE INTO led VALUES (?, ?)", (node, turn))
 
     def settings(self, node: str) -> list[Setting]:
@@ -371,6 +375,11 @@ class Store:
         ((sound,),) = run("PRAGMA quick_check(1)")
         if sound != "ok":
             raise sqlite3.DatabaseError(sound.rpartition("\n")[2])
+
+
+def _heard(database: sqlite3.Connection) -> set[str]:
+    """Switches whose registered flows are among those in the database."""
+    return {node for (node,) in database.execute("SELECT node FROM heard")}
 
 
 def _tables(database: sqlite3.Connection) -> set[tuple[object, ...]]:

@@ -3,19 +3,19 @@
 Reads need no arbitration, so this looks at the switches independently of the controller.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
+from ipaddress import ip_address
+from typing import Any, TypeVar, cast
 
 import grpc
-from finsy import P4CounterEntry, P4TableEntry
+from finsy import P4CounterEntry, P4TableAction, P4TableEntry
 from finsy.p4entity import P4Entity, decode_entity, encode_entities
 from finsy.proto import p4r, p4r_grpc
 
 from fcn.contract.names import COUNTERS, EVENT_COUNTERS, named_cells
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.owners.flow_tables import FlowByLabel
-from fcn.controller.owners.held_flows import HeldFlows
 from fcn.topologies.controller_config import grpc_endpoint
 from fcn.topologies.model import Topology
 
@@ -124,10 +124,6 @@ class CounterReader:
             counted = [cell for cell in cells if cell.counter_id == counter and cell.packet_count]
             return {cell.index: cell.packet_count for cell in counted if cell.index is not None}
 
-        flows, hits = HeldFlows(pipeline.schema), dict[int, int]()
-        for entry in entries:
-            flows.add(entry.encode(pipeline.schema))
-            hits |= FlowByLabel.hits_of(entry)
         named: dict[str, dict[str, int]] = {}
         for counter in COUNTERS:
             names = named_cells(counter)
@@ -137,10 +133,7 @@ class CounterReader:
             named["drops"],
             packets("port_rx"),
             packets("port_tx"),
-            tuple(
-                FlowHits(label, str(host), sender.source_qp, hits.get(label, 0))
-                for (label, host), sender in flows.senders.items()
-            ),
+            tuple(hits for entry in entries for hits in _hits(entry)),
         )
 
     def _counters_of(self, node: str) -> set[str]:
@@ -166,3 +159,11 @@ class CounterReader:
             for response in stub.Read(request, timeout=READ_TIMEOUT_S)
             for entity in response.entities
         ]
+
+
+def _hits(entry: P4TableEntry) -> Iterator[FlowHits]:
+    action = entry.action
+    if isinstance(action, P4TableAction) and (host := action.args.get("dst")) is not None:
+        for label, hits in FlowByLabel.hits_of(entry).items():
+            sender = ip_address(cast(Any, host))
+            yield FlowHits(label, str(sender), cast(Any, action.args["dest_qp"]), hits)

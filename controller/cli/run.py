@@ -193,7 +193,7 @@ async def _show_progress(plane: ControlPlane) -> None:
         }
         while any(not agent.is_up for agent in plane.nodes.values()):
             for name, agent in plane.nodes.items():
-                total = max(1, len(agent.intent))
+                total = max(1, agent.entries)
                 done = total - agent.intent.pending
                 detail = agent.status.detail or agent.status.state.value
                 progress.update(bars[name], total=total, completed=done, state=detail)

@@ -27,7 +27,7 @@ class Flow:
     source_qp: int | None = None
     p_key: int = DEFAULT_P_KEY
     comm_ids: CommIds | None = None
-    since: float = field(kw_only=True)
+    since: float = field(kw_only=True, compare=False)
     watched: bool = False
 
 
@@ -44,8 +44,9 @@ class Edge(Protocol):
     def capacity(self, ip_version: int) -> int:
         """How many flows of an IP version it can label."""
 
-    def install(self, flow: Flow) -> None:
-        """Label the flow's packets, and translate notifications with its label."""
+    def install(self, flow: Flow, before: Flow | None = None) -> None:
+        """Label the flow's packets, and translate notifications with its label; `before`: what was
+        installed of it."""
 
     def remove(self, flow: Flow, successor: str | None = None) -> None:
         """Undo `install`; `successor`: the VRF of the flow that gets its place, and must not wait

@@ -359,8 +359,13 @@ class Labelling:
 
     def update(self, flow: Flow) -> None:
         """Replace a flow's attributes; its label does not change."""
+        before = self._flows[flow.node][flow.key]
         self._flows[flow.node][flow.key] = flow
-        self._install(flow)
+        self._install(flow, before)
+
+    def restate(self, flow: Flow) -> None:
+        """The same, of a PE that hears of it when its switch is read."""
+        self._flows[flow.node][flow.key] = flow
 
     def remove(self, flow: Flow, successor: str | None = None) -> None:
         """Remove a flow and release its label; `successor`: the VRF of the flow that gets its
@@ -379,7 +384,7 @@ class Labelling:
     def _in_order(self, nodes: set[str]) -> tuple[str, ...]:
         return tuple(name for name in self._edges if name in nodes)
 
-    def _install(self, flow: Flow) -> None:
+    def _install(self, flow: Flow, before: Flow | None = None) -> None:
         if flow.origin is Origin.MANUAL:
             self._give_up(flow.node, flow.key)
-        self._edges[flow.node].install(flow)
+        self._edges[flow.node].install(flow, before)

@@ -35,7 +35,7 @@ class Senders:
 
     def __init__(self) -> None:
         self._senders: dict[FlowKey, Sender] = {}
-        self._by_host: dict[Host, dict[int, FlowKey | dict[FlowKey, None]]] = {}
+        self._by_host: dict[Host, dict[int, FlowKey | dict[FlowKey, FlowKey]]] = {}
         """Flows by number of the queue pair: mostly one, which needs no dictionary."""
 
     def __contains__(self, key: FlowKey) -> bool:
@@ -58,6 +58,7 @@ class Senders:
                 known.source_qp == sender.source_qp and _adds_nothing(known, sender)
             ):
                 return False
+            self.forget(key)
         self._put(key, sender)
         return True
 
@@ -65,6 +66,14 @@ class Senders:
         """A switch has it so; what is known already stands."""
         if key not in self._senders:
             self._put(key, sender)
+
+    def known(self, key: FlowKey, source_qp: int) -> FlowKey:
+        """The key under which the flow is known, if this queue pair sends it: an equal one would
+        take as much memory as all else of a sender."""
+        flows = self._by_host.get(host_of(key.vrf, key.src), {}).get(source_qp)
+        if isinstance(flows, dict):
+            return flows.get(key, key)
+        return flows if flows is not None and flows == key else key
 
     def forget(self, key: FlowKey) -> None:
         """Nobody knows the sender any more."""
@@ -89,8 +98,6 @@ class Senders:
         return list(flows) if isinstance(flows, dict) else [flows]
 
     def _put(self, key: FlowKey, sender: Sender) -> None:
-        if key in self._senders:
-            self.forget(key)
         self._senders[key] = sender
         host = host_of(key.vrf, key.src)
         pairs = self._by_host.get(host)
@@ -98,6 +105,6 @@ class Senders:
             pairs = self._by_host[host] = {}
         flows = pairs.setdefault(sender.source_qp, key)
         if isinstance(flows, dict):
-            flows[key] = None
+            flows[key] = key
         elif flows is not key:
-            pairs[sender.source_qp] = {flows: None, key: None}
+            pairs[sender.source_qp] = {flows: flows, key: key}

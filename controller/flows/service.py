@@ -40,7 +40,6 @@ from fcn.controller.flows.reports import Reports
 from fcn.controller.flows.senders import Sender, Senders
 from fcn.controller.flows.shares import Host
 from fcn.controller.flows.trail import Sample
-from fcn.controller.pace import Pace
 from fcn.controller.store import Store
 
 
@@ -81,18 +80,20 @@ class FlowService:
             self._reports,
             self.refusals,
         )
+        self.known_key = self._senders.known
         self._events = FlowEvents(bus)
-        self._registered = Registered(self._store)
+        self._registered = Registered(self._store, self._senders)
         self._unlabelled: set[FlowKey] = set()
         """Registered before the controller was started, or without a place in a configuration, and
         not labelled since."""
-        self._know_registered()
+        self._know_registered(config.vrfs)
 
-    def _know_registered(self) -> None:
-        for key, sender in self._registered.flows():
-            if key.vrf in self._config.vrfs and key not in self._senders:
-                self._senders.restore(key, sender)
-                self._unlabelled.add(key)
+    def _know_registered(self, vrfs: Iterable[str]) -> None:
+        for vrf in vrfs:
+            for key, sender in self._registered.flows(vrf):
+                if key not in self._senders:
+                    self._senders.restore(key, sender)
+                    self._unlabelled.add(key)
 
     def recall(self) -> None:
         """Registered flows and resting labels are those of the store, in which there may be others;
@@ -100,17 +101,19 @@ class FlowService:
         for key in self._unlabelled:
             self._senders.forget(key)
         self._unlabelled.clear()
-        self._registered.recall()
-        self._know_registered()
+        self._know_registered(self._config.vrfs)
         self.labels.recall()
 
-    def staying(self, config: Config, edges: Mapping[str, Edge]) -> Iterator[Flow]:
-        """Labelled flows as they are under another configuration, whose PEs are `edges`: those that
-        enter the WAN at the same PE, where that labels flows."""
+    def under(
+        self, node: str, config: Config, edges: Mapping[str, Edge]
+    ) -> Iterator[tuple[Flow, Flow | None]]:
+        """Labelled flows of a PE, and as what they stay under another configuration, whose PEs are
+        `edges`: those that enter the WAN there, where it labels flows. Others may have their turn
+        in between."""
         stays = _staying(config, edges)
-        for flow in self._labelling.all():
-            if stays(flow):
-                yield self._under(config, flow)
+        for key in list(self._labelling.on_node(node)):
+            if flow := self._labelling.get(node, key):
+                yield flow, self._under(config, flow) if stays(flow) else None
 
     def _under(self, config: Config, flow: Flow) -> Flow:
         sender = self._senders.get(flow.key)
@@ -120,7 +123,7 @@ class FlowService:
         return flow if flow.timeout == timeout else replace(flow, timeout=timeout)
 
     def move_to(self, config: Config, edges: Mapping[str, Edge]) -> None:
-        """Another configuration: flows that do not stay under it end. `reinstall` has to follow for
+        """Another configuration: flows that do not stay under it end. `restated` has to follow for
         the PEs that are others."""
         stays = _staying(config, edges)
         for flow in self._labelling.all():
@@ -128,21 +131,20 @@ class FlowService:
                 self._end(flow.key, End.SILENCE, at=flow, why="it is not of the new configuration")
                 if flow.origin is Origin.MANUAL:
                     self._unlabelled.add(flow.key)
+        new = config.vrfs.keys() - self._config.vrfs.keys()
         self._config, self._edges = config, edges
         self.labels.rest_for(config.flows.label_quarantine / 1e6)
         self._labelling.move_to(edges)
         self._reports.move_to(config, edges)
-        self._know_registered()
+        self._know_registered(new)
 
-    async def reinstall(self, node: str) -> None:
-        """Install the flows of a PE that was replaced. Others have their turn meanwhile, who may
-        end flows and install new ones."""
-        pace = Pace()
-        for key in list(self._labelling.on_node(node)):
-            flow = self._labelling.get(node, key)
-            if flow is not None:
-                self._labelling.update(self._under(self._config, flow))
-            await pace.step()
+    def restated(self, node: str) -> Iterator[tuple[Flow, Flow]]:
+        """Flows of a PE that was replaced, whose switch is to be read: as they were, and as they
+        are now. Others may have their turn in between."""
+        for flow, new in self.under(node, self._config, self._edges):
+            if new is not None:
+                self._labelling.restate(new)
+                yield flow, new
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""
@@ -309,23 +311,30 @@ class FlowService:
             self._end(flow.key, End.SILENCE, at=flow, why=reason)
 
     def adopt(self, node: str, found: Iterable[Flow]) -> Iterator[None]:
-        """Take over flows read back from a PE's tables, except those of hosts that are elsewhere;
-        one a step, so that others may have their turn.
+        """Take over flows read back from a PE's tables, except those of hosts that are elsewhere,
+        and install those it does not have; one a step, so that others may have their turn.
 
         What is known by then stands: the entry may be older."""
-        restored = 0
+        restored, edge = 0, self._edges[node]
+        missing = set(self._labelling.on_node(node))
         for flow in self._registered.believed(node, found):
+            key = flow.key
+            if known := self._labelling.get(node, key):
+                if key in missing:
+                    missing.remove(key)
+                    edge.install(flow if flow == known else known)
+            elif edge.learning and self._reports.port(node, key.vrf, key.src) is not None:
+                self._restore_sender(flow)
+                if self.labels.claim(flow.label):
+                    self._add(self._as_known(flow))
+                else:
+                    self._label(node, key, flow.p_key, flow.origin)
+                restored += 1
             yield
-            if self._labelling.get(node, flow.key) or not self._edges[node].learning:
-                continue
-            if self._reports.port(node, flow.key.vrf, flow.key.src) is None:
-                continue
-            self._restore_sender(flow)
-            if self.labels.claim(flow.label):
-                self._add(self._as_known(flow))
-            else:
-                self._label(node, flow.key, flow.p_key, flow.origin)
-            restored += 1
+        for key in missing:
+            if lost := self._labelling.get(node, key):
+                edge.install(lost)
+                yield
         if restored:
             self._events.restored(node, restored)
         self._label_registered(node)

@@ -19,6 +19,9 @@ PATIENCE = 1.0
 """Seconds in which a leader takes switches where nobody is primary. One that does not is cut off
 from them, or gone, and a switch that hangs has not said so."""
 
+LEAST_WAIT = 0.001
+"""Seconds."""
+
 FIRST_CALM, LAST_CALM = 1.0, 32.0
 """Seconds between two bids for a switch that another controller holds, twice as long each time:
 two that do not see the same switches must not take one from each other all the time."""
@@ -241,7 +244,8 @@ class Leadership:
     def _wake_in(self, seconds: float) -> None:
         """Decide again. One timer is enough, for what is due first: the rest asks for it again."""
         loop = asyncio.get_running_loop()
-        due = loop.time() + seconds
+        # A wait that rounding leaves may be too short for the loop's time to go on.
+        due = loop.time() + max(seconds, LEAST_WAIT)
         if self._timer is not None:
             if self._timer.when() <= due:
                 return

@@ -3,13 +3,14 @@ and applies run-time changes of features and thresholds."""
 
 import asyncio
 from collections.abc import Mapping
+from itertools import chain
 from typing import Self
 
 import finsy as fy
+from finsy.proto import p4r
 
 from fcn.contract.depth import Depth
 from fcn.controller.clock import Clock
-from fcn.controller.config.addressing import vrf_names
 from fcn.controller.config.features import Feature, feature_names
 from fcn.controller.config.notation import format_depth
 from fcn.controller.events import EventBus, Kind
@@ -17,6 +18,7 @@ from fcn.controller.flows.service import FlowService
 from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.connection import Connection, State, Status, User
 from fcn.controller.node.counters import Counters
+from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.links import LinkStates
 from fcn.controller.node.messages import Messages
@@ -25,10 +27,11 @@ from fcn.controller.node.outdated import forget
 from fcn.controller.node.paths import PathStates
 from fcn.controller.node.queues import Queues
 from fcn.controller.node.quiet import end_holds
-from fcn.controller.node.readback import held_flows, read_flows, read_switch
+from fcn.controller.node.readback import read_flows, read_switch
 from fcn.controller.node.session import probe
 from fcn.controller.node.settings import keep_features, keep_thresholds
 from fcn.controller.node.synchronization import Synchronizer
+from fcn.controller.owners.held_flows import HeldFlows
 from fcn.controller.owners.intent import Intent
 from fcn.controller.pace import Pace
 from fcn.controller.provision.provision import Provision
@@ -49,9 +52,11 @@ class NodeAgent:
         bus: EventBus,
         clock: Clock,
         store: Store,
+        edge: NodeEdge | None,
     ) -> None:
         self.name = provision.name
         self._store = store
+        self._edge = edge
         self._clock = clock
         self.provision = provision
         self.counters = Counters(provision, connection, clock)
@@ -107,6 +112,11 @@ class NodeAgent:
     @property
     def intent(self) -> Intent:
         return self.provision.intent
+
+    @property
+    def entries(self) -> int:
+        """How many the switch is to have: of each flow there are two."""
+        return len(self.intent) + 2 * len(self._flows.on_node(self.name))
 
     @property
     def refused(self) -> int:
@@ -215,27 +225,32 @@ class NodeAgent:
         held = await read_switch(switch, self.provision.pipeline, self.provision.meter_cells)
         entries = [entity for entity in held if isinstance(entity, fy.P4TableEntry)]
         before = self._connection.take_learned()
-        learned = entries + before
-        flows = await read_flows(switch, self.provision.pipeline)
-        if self.provision.is_pe:
-            names = vrf_names(self.provision.config)
-            now, pace = self._clock.wall(), Pace()
-            for entry in before:
-                flows.add(entry.encode(self.intent.schema), on_switch=False)
-                await pace.step()
-            found = [flow async for flow in held_flows(self.name, flows, names, now)]
-            for _ in self._flows.adopt(self.name, found):
-                await pace.step()
-        self._neighbors.adopt(learned)
+        self._neighbors.adopt(entries + before)
         mode = self.provision.config.flow_control
         held = await end_holds(switch, self._connection.tell, self.provision.pipeline, mode, held)
         old = self.paths.outdated(entries)
         self.provision.watched.keep_epoch(held, self._clock.wall())
+        await self._synchronizer.observe(held)
+        if self._edge is not None:
+            await self._adopt(self._edge, before)
         await self.links.stop_clock(entries)
-        await self._synchronizer.synchronize(held, flows.found)
+        await self._synchronizer.synchronize(self.entries)
         self._connection.has_learned()
         if self.links.links:
             await self.links.start_clock()
         await self.links.tell_left()
         await forget(self._connection, self.provision.pipeline.target.ports.cpu, old)
         await self.paths.repeat()
+
+    async def _adopt(self, edge: NodeEdge, before: list[fy.P4TableEntry]) -> None:
+        """Take over flows; before: what the switch held under the program before."""
+        schema, now, pace = self.intent.schema, self._clock.wall(), Pace()
+        flows, old = await read_flows(self._connection.switch, schema), HeldFlows(schema)
+        for entry in before:
+            if entry.table_id in old.names:
+                response = p4r.ReadResponse(entities=[entry.encode(schema)])
+                old.add(entry.table_id, response.SerializeToString())
+            await pace.step()
+        found = edge.found(flows, now), edge.found(old, now, on_switch=False)
+        for _ in self._flows.adopt(self.name, chain(*found)):
+            await pace.step()

@@ -35,6 +35,7 @@ class Member:
         self.provision.watched.take_over(before.provision.watched)
 
     def changes(self, before: Self | None) -> list[Change]:
-        """What the switch is to have of other entries than under the configuration before."""
+        """What the switch is to have of other entries than under the configuration before, but for
+        flows."""
         intent = self.provision.intent
         return list((before.provision.intent if before else Intent(intent.schema)).changes(intent))

@@ -1,4 +1,4 @@
-"""Reads the entities a switch holds, and decodes the flows in its tables."""
+"""Reads the entities a switch holds."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any, TypeVar, cast
@@ -12,9 +12,7 @@ from finsy.proto import p4r
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.finsy_adapter import read_encoded
-from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.provenance import Origin, from_text
 from fcn.controller.owners.flow_tables import FlowMatch
 from fcn.controller.owners.held_flows import HeldFlows
 from fcn.controller.owners.rate_limits import MeterCell
@@ -89,14 +87,12 @@ async def read_switch(
     return held
 
 
-async def read_flows(switch: fy.Switch, pipeline: Pipeline) -> HeldFlows:
+async def read_flows(switch: fy.Switch, schema: fy.P4Schema) -> HeldFlows:
     """What the switch holds of flows. Raises P4ClientError."""
-    held, pace = HeldFlows(pipeline.schema), Pace()
+    held = HeldFlows(schema)
     for name in held.names:
-        async for entities in read_encoded(switch, [fy.P4TableEntry(name)]):
-            for entity in entities:
-                held.add(entity)
-                await pace.step()
+        async for response in read_encoded(switch, [fy.P4TableEntry(name)]):
+            held.add(name, response)
     return held
 
 
@@ -108,26 +104,6 @@ async def _read_digest(switch: fy.Switch, name: str) -> list[P4Entity]:
             return []
         raise
     return [entity for entity in found if entity.max_list_size or entity.max_timeout_ns]
-
-
-async def held_flows(
-    node: str, held: HeldFlows, vrf_names: Mapping[int, str], now: float
-) -> AsyncIterator[Flow]:
-    """Flows read from a PE `now` (seconds since the epoch), without those of VRFs that are not
-    configured."""
-    pace = Pace()
-    for flow in held.flows:
-        vrf = vrf_names.get(flow.vrf)
-        if vrf is None:
-            continue
-        key = FlowKey(vrf, flow.src, flow.dst, flow.dest_qp)
-        if sender := held.senders.get((flow.label, flow.src)):
-            origin, comm_ids = from_text(sender.note)
-            told = sender.source_qp, sender.p_key, comm_ids
-            yield Flow(key, node, flow.label, flow.idle_timeout, origin, *told, since=now)
-        else:
-            yield Flow(key, node, flow.label, flow.idle_timeout, Origin.RESTORED, since=now)
-        await pace.step()
 
 
 def flow_key(flow: FlowMatch | None, vrf_names: Mapping[int, str]) -> FlowKey | None:

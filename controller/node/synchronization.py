@@ -50,25 +50,28 @@ class Synchronizer:
         self._bus = bus
         self._waiters: list[asyncio.Future[bool]] = []
 
-    async def synchronize(self, held: Iterable[P4Entity], found: dict[Key, bytes]) -> None:
-        """Write the difference between the entities the switch holds and the intent; of those in
-        `found` that is known which `Intent.observe` takes. Raises P4ClientError.
-        """
-        name = self._connection.name
-        self._way = math.inf
+    async def observe(self, held: Iterable[P4Entity]) -> None:
+        """Compare the intent with the entities the switch holds, but for flows."""
+        found: dict[Key, bytes] = {}
         pace = Pace()
         for each in held:
             entity = each.encode(self._pipeline.schema)
             found[entity_key(entity)] = entity_value(entity)
             await pace.step()
         self._intent.observe(found)
+
+    async def synchronize(self, entries: int) -> None:
+        """Write the difference between what was found on the switch and the intent, which has so
+        many entries. Raises P4ClientError."""
+        name = self._connection.name
+        self._way = math.inf
         differing = self._intent.pending
         written = await self._write_pending()
         self._bus.emit(
             Kind.SYNCHRONIZED,
             name,
-            f"{name} holds {len(self._intent)} entries, {written} of them were written now",
-            entries=len(self._intent),
+            f"{name} holds {entries} entries, {written} of them were written now",
+            entries=entries,
             differing=differing,
             written=written,
         )

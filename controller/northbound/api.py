@@ -90,7 +90,7 @@ class FcnService:
                     since=agent.status.since,
                     detail=agent.status.detail,
                     features=feature_names(agent.features),
-                    entries=len(agent.intent),
+                    entries=agent.entries,
                     pending=agent.intent.pending,
                     refused=agent.refused,
                     refusal=agent.refusal,

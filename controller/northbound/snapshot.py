@@ -92,7 +92,7 @@ def _node(network: Network, name: str) -> NodeSnapshot:
             for feature in Feature
             if feature in ROLE_FEATURES[agent.provision.node.role]
         },
-        entries=len(agent.intent),
+        entries=agent.entries,
         pending=agent.intent.pending,
         refused=agent.refused,
         failed=dict(agent.failures),

@@ -20,9 +20,7 @@ _ENTITY, _ACTION, _CALL, _METADATA = b"\x12", b"\x1a", b"\x0a", b"\x5a"
 
 _LENGTH = rb"[\x80-\xff]*[\x00-\x7f]"
 
-_REST = re.compile(
-    rb"(?P<timeout>\x48%b)?(?:\x5a%b(?P<metadata>.*))?\Z" % (_LENGTH, _LENGTH), re.DOTALL
-)
+_REST = rb"(?P<timeout>\x48%b)?(?:\x5a%b(?P<metadata>.*))?" % (_LENGTH, _LENGTH)
 """What follows the action: TableEntry.idle_timeout_ns and metadata."""
 
 
@@ -78,6 +76,8 @@ class Read(NamedTuple):
     match: list[int]
     action: str
     arguments: list[int]
+    idle_timeout_ns: int
+    metadata: bytes
 
 
 class ExactTable:
@@ -86,22 +86,21 @@ class ExactTable:
 
     def __init__(self, schema: P4Schema, table: str) -> None:
         described = schema.tables[table]
-        fields, self._fields = described.match_fields, [each.id for each in described.match_fields]
+        fields = list(described.match_fields)
         self._table = p4r.TableEntry(table_id=described.id).SerializeToString()
 
         def match(index: int, value: bytes) -> bytes:
             exact = p4r.FieldMatch.Exact(value=value)
-            part = p4r.FieldMatch(field_id=self._fields[index], exact=exact)
+            part = p4r.FieldMatch(field_id=fields[index].id, exact=exact)
             return p4r.TableEntry(match=[part]).SerializeToString()
 
         self._match = _Values([_octets(each.bitwidth) for each in fields], match)
         self._key_of = re.compile(re.escape(self._table) + self._match.pattern, re.DOTALL)
         self._values: dict[str, tuple[bytes, _Values]] = {}
         self._calls: dict[str, re.Pattern[bytes]] = {}
-        self._actions: dict[int, tuple[str, list[int]]] = {}
+        self._actions = {action.id: action.alias for action in described.actions}
         for action in described.actions:
             numbers = [param.id for param in action.params]
-            self._actions[action.id] = action.alias, numbers
 
             def param(index: int, value: bytes, numbers: list[int] = numbers) -> bytes:
                 part = p4r.Action.Param(param_id=numbers[index], value=value)
@@ -111,7 +110,7 @@ class ExactTable:
             values = _Values([_octets(each.bitwidth) for each in action.params], param)
             self._values[action.alias] = name, values
             call = rb"\x1a%b\x0a%b" % (_LENGTH, _LENGTH) + re.escape(name) + values.pattern
-            self._calls[action.alias] = re.compile(call, re.DOTALL)
+            self._calls[action.alias] = re.compile(call + _REST, re.DOTALL)
 
     def key(self, match: Iterable[int]) -> Key:
         """The key of an entry, as `entity_key` gives it."""
@@ -126,7 +125,6 @@ class ExactTable:
         match: Iterable[int],
         action: str,
         arguments: Iterable[int] = (),
-        *,
         idle_timeout_ns: int = 0,
         metadata: bytes = b"",
     ) -> Encoded:
@@ -139,37 +137,41 @@ class ExactTable:
             value += _sized(_METADATA, metadata)
         return Encoded(self.key(match), _sized(_ENTITY, value))
 
-    def decode(self, entry: bytes) -> tuple[Read, Encoded, bytes] | None:
-        """What an encoded entry of this table says, its key and value, and its metadata; None where
-        `entry` would give it another form."""
-        if (key := self._key_of.match(entry)) is None:
+    def decode(self, octets: bytearray, start: int, end: int) -> Read | None:
+        """What an entry of this table between these places says; None where `entry` would give it
+        another form."""
+        if (key := self._key_of.match(octets, start, end)) is None:
             return None
-        end = key.end()
-        calls = ((pattern.match(entry, end), each) for each, pattern in self._calls.items())
-        call, action = next(((found, each) for found, each in calls if found), (None, ""))
-        if call is None:
-            return None
-        rest = _REST.match(entry, call.end())
-        if rest is None or not _is_kept(rest["timeout"]):
-            return None
-        match = self._match.decode(key.groups())
-        arguments = self._values[action][1].decode(call.groups())
-        encoded = Encoded(_sized(_ENTITY, entry[:end]), _sized(_ENTITY, entry[end:]))
-        return Read(match, action, arguments), encoded, rest["metadata"] or b""
+        for action, pattern in self._calls.items():
+            if (call := pattern.fullmatch(octets, key.end(), end)) is not None:
+                *arguments, timeout, metadata = call.groups()
+                return Read(
+                    self._match.decode(key.groups()),
+                    action,
+                    self._values[action][1].decode(arguments),
+                    _timeout(bytes(timeout)) if timeout else 0,
+                    bytes(metadata or b""),
+                )
+        return None
+
+    def first(self, octets: bytearray, start: int, end: int) -> int | None:
+        """The value of the first match field of what `decode` takes."""
+        key = self._key_of.match(octets, start, end)
+        return self._match.decode(key.groups())[0] if key is not None else None
 
     def read(self, entry: p4r.TableEntry) -> Read | None:
-        """What an entry of this table says, in whatever form; None where it is another's."""
-        form = self._actions.get(entry.action.action.action_id)
-        match, params = entry.match, entry.action.action.params
-        if form is None or [each.field_id for each in match] != self._fields:
+        """What an entry of this table says, in whatever form; None for one of the program."""
+        if entry.is_default_action or entry.is_const:
             return None
-        action, numbers = form
-        if [each.param_id for each in params] != numbers:
-            return None
+        call = entry.action.action
+        match = sorted(entry.match, key=lambda each: each.field_id)
+        params = sorted(call.params, key=lambda each: each.param_id)
         return Read(
             [int.from_bytes(each.exact.value) for each in match],
-            action,
+            self._actions[call.action_id],
             [int.from_bytes(each.value) for each in params],
+            entry.idle_timeout_ns,
+            entry.metadata,
         )
 
 
@@ -178,9 +180,6 @@ def _octets(bits: int) -> int:
 
 
 @lru_cache(1024)
-def _is_kept(timeout: bytes | None) -> bool:
-    """Whether a timeout is one that `entry` gives."""
-    if timeout is None:
-        return True
-    found: int = p4r.TableEntry.FromString(timeout).idle_timeout_ns
-    return _timed(found) == timeout and kept_timeout(found) == found
+def _timeout(field: bytes) -> int:
+    found: int = p4r.TableEntry.FromString(field).idle_timeout_ns
+    return found

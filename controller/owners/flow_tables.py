@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
-from finsy import P4CounterData, P4TableEntry
+from finsy import P4CounterData, P4Schema, P4TableEntry
 from finsy.proto import p4r
 
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.controller.config.notation import Address
 from fcn.controller.owners.exact import ExactTable
-from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.intent import Encoded, Key
 
 _AddressType = type[IPv4Address] | type[IPv6Address]
 
@@ -34,16 +34,15 @@ class FlowMatch:
 
 
 class _Tables:
-    """The tables of a switch for both IP versions; a P node has none."""
+    """Makes entries of the tables for both IP versions; a P node has none."""
 
     _NAMES: Mapping[int, str]
 
-    def __init__(self, intent: Intent) -> None:
-        self._intent = intent
+    def __init__(self, schema: P4Schema) -> None:
         self._tables = {
-            version: ExactTable(intent.schema, table)
+            version: ExactTable(schema, table)
             for version, table in self._NAMES.items()
-            if intent.schema.tables.get(table) is not None
+            if schema.tables.get(table) is not None
         }
 
     @classmethod
@@ -67,27 +66,21 @@ class FlowTable(_Tables):
         idle_timeout: int,
         *,
         watched: bool,
-        share: str = "",
-    ) -> None:
+    ) -> Encoded:
         """Label the flow's packets; the switch reports the flow as idle after `idle_timeout` µs
         without a packet (0: never), and one packet per learning window of a watched flow
-        (FCN-3 b). share: the tenant, who waits for its own changes only."""
+        (FCN-3 b)."""
         verb = "set_flow_label_watched" if watched else "set_flow_label"
-        entry = self._tables[src.version].entry(
+        return self._tables[src.version].entry(
             (vrf, int(src), int(dst), dest_qp),
             f"{verb}_ipv{src.version}",
             (label,),
             idle_timeout_ns=idle_timeout * 1000,
         )
-        self._intent.put_encoded(entry, share)
 
-    def unlabel(
-        self, vrf: int, src: Address, dst: Address, dest_qp: int, share: str | None = None
-    ) -> None:
-        """Remove the entry: packets of the flow get an entropy label again. share: the tenant who
-        gets its place."""
-        match = vrf, int(src), int(dst), dest_qp
-        self._intent.drop_key(self._tables[src.version].key(match), share)
+    def key(self, vrf: int, src: Address, dst: Address, dest_qp: int) -> Key:
+        """Of the entry of a flow; without it packets get an entropy label again."""
+        return self._tables[src.version].key((vrf, int(src), int(dst), dest_qp))
 
     @staticmethod
     def flow_of(entry: P4TableEntry) -> FlowMatch | None:
@@ -135,29 +128,25 @@ class FlowByLabel(_Tables):
         source_qp: int,
         p_key: int,
         note: str,
-        share: str = "",
-    ) -> None:
+    ) -> Encoded:
         """Notifications of `label` become CNPs from `src` to queue pair `source_qp` of `sender`.
 
-        note: stored with the entry for whoever reads it back (TableEntry.metadata). share: the
-        tenant, who waits for its own changes only.
+        note: stored with the entry for whoever reads it back (TableEntry.metadata).
         """
-        entry = self._tables[sender.version].entry(
+        return self._tables[sender.version].entry(
             (label,),
             f"cnp_ipv{sender.version}",
             (vrf, int(src), int(sender), source_qp, p_key),
             metadata=note.encode(),
         )
-        self._intent.put_encoded(entry, share)
 
-    def source_unknown(self, label: int, ip_version: int, share: str = "") -> None:
+    def source_unknown(self, label: int, ip_version: int) -> Encoded:
         """The label is in use, but the sender is not known: notifications are counted only."""
-        entry = self._tables[ip_version].entry((label,), f"source_qp_unknown_ipv{ip_version}")
-        self._intent.put_encoded(entry, share)
+        return self._tables[ip_version].entry((label,), f"source_qp_unknown_ipv{ip_version}")
 
-    def forget(self, label: int, ip_version: int, share: str | None = None) -> None:
-        """Remove the entry of a label. share: the tenant who gets its place."""
-        self._intent.drop_key(self._tables[ip_version].key((label,)), share)
+    def key(self, label: int, ip_version: int) -> Key:
+        """Of the entry of a label."""
+        return self._tables[ip_version].key((label,))
 
     @staticmethod
     def hits_of(entry: P4TableEntry) -> dict[int, int]:

@@ -1,7 +1,8 @@
-"""What a switch holds in the tables of flow_tables.py: entries by the hundred thousand, which finsy
-takes ten times as long to decode."""
+"""What a switch holds in the tables of flow_tables.py: entries by the hundred thousand, which are
+kept as they came and decoded one at a time. finsy takes ten times as long."""
 
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from finsy import P4Schema
@@ -10,15 +11,27 @@ from finsy.proto import p4r
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.controller.config.notation import Address
 from fcn.controller.owners.addresses import ipv4, ipv6
-from fcn.controller.owners.exact import ExactTable
-from fcn.controller.owners.intent import Key, entity_key, entity_value
+from fcn.controller.owners.exact import ExactTable, Read
+from fcn.controller.owners.intent import Encoded
 
 _ADDRESS: dict[int, Callable[[int], Address]] = {4: ipv4, 6: ipv6}
 
+_TABLE_ENTRY = 0x12
+"""The tag of Entity.table_entry."""
+
+_LABELS = 1 << 20
+
+_Part = tuple[ExactTable, Read]
+"""An entry of a table."""
+
 
 class KnownSender(NamedTuple):
-    """The queue pair that CNPs for a label go to; `note` was stored with the entry."""
+    """The queue pair that CNPs for a label go to, of which host, and in whose name; `note` was
+    stored with the entry."""
 
+    vrf: int
+    cnp_source: int
+    host: int
     source_qp: int
     p_key: int
     note: str
@@ -33,56 +46,115 @@ class LabelledFlow(NamedTuple):
     dest_qp: int
     label: int
     idle_timeout: int
+    watched: bool
+
+
+class Held(NamedTuple):
+    """What a switch holds of a flow and its sender, or an entry of neither."""
+
+    flow: LabelledFlow | None
+    sender: KnownSender | None
+    parts: tuple[_Part, ...]
+
+    def entries(self) -> Iterator[Encoded]:
+        """As the intent compares them."""
+        return (table.entry(*read) for table, read in self.parts)
 
 
 class HeldFlows:
-    """Flows of one switch; `found`: its entries as the intent compares them."""
+    """Flows of one switch."""
 
     def __init__(self, schema: P4Schema) -> None:
-        self._tables: dict[int, tuple[ExactTable, int, bool]] = {}
-        self.names: list[str] = []
-        for tables in (FLOW_TABLES, LABEL_TABLES):
-            for version, name in tables.items():
-                if (table := schema.tables.get(name)) is not None:
-                    has_flows = tables is FLOW_TABLES
-                    self._tables[table.id] = ExactTable(schema, name), version, has_flows
-                    self.names.append(name)
-        self.found: dict[Key, bytes] = {}
-        self.flows: list[LabelledFlow] = []
-        self.senders: dict[tuple[int, Address], KnownSender] = {}
-        """By label, and host: where writing was cut off, a label may be of a later flow already."""
+        self._tables = {
+            name: ExactTable(schema, name)
+            for name in (*LABEL_TABLES.values(), *FLOW_TABLES.values())
+            if schema.tables.get(name) is not None
+        }
+        self._octets = {name: bytearray() for name in self._tables}
+        """Of each table a ReadResponse."""
+        self._places = {name: array("I") for name in LABEL_TABLES.values()}
+        """By label where its entry is; none is at 0, where the response begins."""
 
-    def add(self, entity: p4r.Entity, *, on_switch: bool = True) -> None:
-        """An entry; not `on_switch`: it was there before the switch got this program."""
-        entry = entity.table_entry
-        if entry.table_id not in self._tables:
-            return
-        table, version, has_flows = self._tables[entry.table_id]
-        decoded = table.decode(entry.SerializeToString())
-        if decoded is not None:
-            read, encoded, metadata = decoded
-        else:
-            if entry.is_default_action or entry.is_const:
-                return
-            other = table.read(entry)
-            if other is None:
-                if on_switch:
-                    self.found[entity_key(entity)] = entity_value(entity)
-                return
-            read, metadata = other, entry.metadata
-            encoded = table.entry(*read, idle_timeout_ns=entry.idle_timeout_ns, metadata=metadata)
-        if on_switch:
-            self.found[encoded.key] = encoded.value
-        address = _ADDRESS[version]
-        if has_flows:
-            vrf, src, dst, dest_qp = read.match
-            ends, (label,) = (address(src), address(dst)), read.arguments
-            self.flows.append(
-                LabelledFlow(vrf, *ends, dest_qp, label, entry.idle_timeout_ns // 1000)
-            )
-        elif read.arguments:
-            # The CNP goes to the flow's source, which is therefore the action's destination.
-            _vrf, _src, dst, source_qp, p_key = read.arguments
-            note = metadata.decode(errors="replace")
-            sender = KnownSender(source_qp, p_key, note)
-            self.senders[read.match[0], address(dst)] = sender
+    @property
+    def names(self) -> list[str]:
+        """The tables."""
+        return list(self._tables)
+
+    def add(self, table: str, response: bytes) -> None:
+        """Entries of a table, as a ReadResponse."""
+        octets, places = self._octets[table], self._places.get(table)
+        begin = len(octets)
+        octets += response
+        if places is not None:
+            if not places:
+                places.frombytes(bytes(_LABELS * places.itemsize))
+            for at in _entries(octets, begin):
+                label = self._tables[table].first(octets, *_span(octets, at))
+                if label is None and (part := self._part(table, at)) is not None:
+                    label = part[1].match[0]
+                if label is not None:
+                    places[label % _LABELS] = at
+
+    def __iter__(self) -> Iterator[Held]:
+        """Flows with their senders, then what is left."""
+        for version in _ADDRESS:
+            if FLOW_TABLES[version] in self._tables:
+                yield from self._of(version, FLOW_TABLES[version], LABEL_TABLES[version])
+
+    def _of(self, version: int, flows: str, labels: str) -> Iterator[Held]:
+        address, places = _ADDRESS[version], self._places[labels]
+        for at in _entries(self._octets[flows]):
+            if (part := self._part(flows, at)) is None:
+                continue
+            (vrf, src, dst, dest_qp), action, (label,), timeout, _ = part[1]
+            ends, watched = (address(src), address(dst)), "watched" in action
+            flow = LabelledFlow(vrf, *ends, dest_qp, label, timeout // 1000, watched)
+            place = places[label % _LABELS] if places else 0
+            of_label = self._part(labels, place) if place else None
+            sender = _sender(of_label)
+            # Where writing was cut off, the label may be of a later flow already.
+            if of_label is not None and (sender is None or sender.host == int(src)):
+                places[label % _LABELS] = 0
+                yield Held(flow, sender, (part, of_label))
+            else:
+                yield Held(flow, None, (part,))
+        for at in filter(None, places):
+            if (part := self._part(labels, at)) is not None:
+                yield Held(None, None, (part,))
+
+    def _part(self, table: str, at: int) -> _Part | None:
+        """An entry; None where it is of the program."""
+        exact, octets = self._tables[table], self._octets[table]
+        start, end = _span(octets, at)
+        read = exact.decode(octets, start, end)
+        if read is None:
+            read = exact.read(p4r.TableEntry.FromString(bytes(octets[start:end])))
+        return (exact, read) if read is not None else None
+
+
+def _sender(part: _Part | None) -> KnownSender | None:
+    if part is None or not part[1].arguments:
+        return None
+    # The CNP goes to the flow's source, which is therefore the action's destination.
+    vrf, source, host, source_qp, p_key = part[1].arguments
+    note = part[1].metadata.decode(errors="replace")
+    return KnownSender(vrf, source, host, source_qp, p_key, note)
+
+
+def _entries(response: bytearray, end: int = 0) -> Iterator[int]:
+    """Where the entities of a ReadResponse are that are entries of tables, from a place on."""
+    while end < len(response):
+        start, end = _span(response, end)
+        if response[start] == _TABLE_ENTRY:
+            yield start
+
+
+def _span(octets: bytearray, at: int) -> tuple[int, int]:
+    """Where the content of a message, whose tag is here, begins and ends."""
+    size = shift = 0
+    at += 1
+    while (octet := octets[at]) >= 0x80:
+        size |= (octet & 0x7F) << shift
+        shift += 7
+        at += 1
+    return at + 1, at + 1 + (size | octet << shift)

@@ -33,10 +33,6 @@ _UNKNOWN = b"?"
 """The switch holds the entity with an unknown value."""
 
 
-_SHARE = 3
-"""Octets before each value, the number of its share: less than half the memory of a tuple."""
-
-
 class Encoded(NamedTuple):
     """An entry of a table as `entity_key` and `entity_value`, which together are its encoding."""
 
@@ -50,14 +46,6 @@ class Change(NamedTuple):
     key: Key
     before: bytes | None
     after: bytes | None
-
-
-@dataclass(slots=True)
-class _Due:
-    """An entity that differs, or may differ; `attempts` failed."""
-
-    share: str
-    attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,28 +153,36 @@ class Intent:
         self.schema = schema
         self.changed = asyncio.Event()
         self._wanted: dict[Key, bytes] = {}
-        """Share and value. A PE has hundreds of thousands: what can be computed is not kept."""
+        self._encoded: dict[Key, bytes] = {}
+        """Of entries that were put as encoded, until the switch holds them: a PE has hundreds of
+        thousands, and whoever put them knows them."""
         self._entities: dict[Key, bytes] = {}
         """Encodings of wanted entities that are not key and value together."""
         self._other: dict[Key, bytes | None] = {}
         """What the switch holds where that is not what is wanted; None: nothing."""
-        self._shares = [""]
-        self._share_prefix = {"": bytes(_SHARE)}
-        self._dirty: dict[Key, _Due] = {}
-        self._waiting: dict[str, dict[Key, None]] = {}
-        """Keys of `_dirty` by share, in the order of the changes; whose turn is next is first."""
+        self._dirty: dict[Key, str] = {}
+        """The shares of entities that differ, or may differ."""
+        self._waiting: dict[str, dict[Key, int]] = {}
+        """Keys of `_dirty` by share, in the order of the changes, with the attempts that failed;
+        whose turn is next is first."""
         self._taken: list[tuple[Key, bytes | None]] = []
         """Keys and values of the updates taken last."""
-        self._refused: dict[Key, GRPCStatusCode] = {}
+        self._refused: dict[Key, tuple[GRPCStatusCode, str]] = {}
+        """Why, and the share."""
 
     def __len__(self) -> int:
-        """Entries intended."""
+        """Entries intended, without those that were put as encoded."""
         return len(self._wanted)
 
     @property
     def pending(self) -> int:
         """Entries that differ, or may differ, from those of the switch."""
         return len(self._dirty)
+
+    @property
+    def shares_wait(self) -> bool:
+        """Whether a tenant waits for any of them."""
+        return len(self._waiting) > ("" in self._waiting)
 
     def count(self, table: str) -> int:
         """Entries intended of a table."""
@@ -199,15 +195,15 @@ class Intent:
         return frozenset(self._refused)
 
     def digest(self) -> bytes:
-        """The same for two intents of the same entities."""
+        """The same for two intents of the same entities, which are those that `__len__` counts."""
         found = hashlib.sha256()
         for key, wanted in sorted(self._wanted.items()):
-            for part in (key, wanted[_SHARE:]):
+            for part in (key, wanted):
                 found.update(len(part).to_bytes(4) + part)
         return found.digest()
 
     def changes(self, other: Self) -> Iterator[Change]:
-        """What another intent has of other entities than this one."""
+        """What another intent has of other entities than this one, of those `__len__` counts."""
         for key in other._wanted:
             if self._value(key) != other._value(key):
                 yield Change(key, self._entity(key), other._entity(key))
@@ -221,42 +217,43 @@ class Intent:
         key, value = entity_key(message), entity_value(message)
         if not message.HasField("table_entry"):
             self._entities[key] = message.SerializeToString()
-        self._want(key, value, "")
-
-    def put_encoded(self, encoded: Encoded, share: str = "") -> None:
-        """Intend this entry of a table, no default one; `share`: the tenant it concerns, if it
-        concerns one only."""
-        self._want(*encoded, share)
-
-    def _want(self, key: Key, value: bytes, share: str) -> None:
         if self._value(key) != value:
             held = self._held(key)
-            self._wanted[key] = self._prefix(share) + value
+            self._wanted[key] = value
             self._hold(key, held)
+            self._mark(key, "")
+
+    def put_encoded(self, encoded: Encoded, share: str = "", *, again: bool = False) -> None:
+        """Intend this entry of a table, no default one; `share`: the tenant it concerns, if it
+        concerns one only; again: one with this key was put before, and may be another."""
+        key, value = encoded
+        if self._encoded.get(key) == value:
+            return
+        held = self._other.get(key, _UNKNOWN if again else None)
+        self._other[key], self._encoded[key] = held, value
+        if held == value and key not in self._dirty:
+            self._hold(key, held)
+        else:
             self._mark(key, share)
 
-    def _prefix(self, share: str) -> bytes:
-        found = self._share_prefix.get(share)
-        if found is None:
-            found = self._share_prefix[share] = len(self._shares).to_bytes(_SHARE)
-            self._shares.append(share)
-        return found
-
-    def _share(self, key: Key) -> str:
-        return self._shares[int.from_bytes(self._wanted.get(key, b"")[:_SHARE])]
+    def drop_encoded(self, key: Key, share: str) -> None:
+        """Stop intending what was put as encoded; `share`: the tenant who gets its place, and whose
+        turn it is then, or who had it."""
+        held = self._other.get(key, _UNKNOWN)
+        self._encoded.pop(key, None)
+        self._hold(key, held)
+        self._mark(key, share)
 
     def _value(self, key: Key) -> bytes | None:
         """What is wanted."""
-        wanted = self._wanted.get(key)
-        return wanted[_SHARE:] if wanted is not None else None
+        found = self._wanted.get(key)
+        return self._encoded.get(key) if found is None else found
 
     def _entity(self, key: Key) -> bytes | None:
         """What is wanted, encoded: messages encoded one after the other are one with the fields of
         both."""
-        wanted = self._wanted.get(key)
-        if wanted is None:
-            return None
-        return self._entities.get(key) or key + wanted[_SHARE:]
+        value = self._value(key)
+        return self._entities.get(key) or key + value if value is not None else None
 
     def _held(self, key: Key) -> bytes | None:
         """What the switch holds."""
@@ -266,6 +263,7 @@ class Intent:
         """The switch holds this."""
         if held == self._value(key):
             self._other.pop(key, None)
+            self._encoded.pop(key, None)
         else:
             self._other[key] = held
 
@@ -273,15 +271,14 @@ class Intent:
         """Stop intending an entity with this key."""
         self.drop_key(entity_key(entity.encode(self.schema)))
 
-    def drop_key(self, key: Key, share: str | None = None) -> None:
-        """Stop intending an entity with this key; `share`: the tenant who gets its place, and whose
-        turn it is then, if not that of the entity."""
+    def drop_key(self, key: Key) -> None:
+        """Stop intending an entity with this key."""
         if key in self._wanted:
-            held, own = self._held(key), self._share(key)
+            held = self._held(key)
             del self._wanted[key]
             self._entities.pop(key, None)
             self._hold(key, held)
-            self._mark(key, own if share is None else share)
+            self._mark(key, "")
 
     def holds(self, entity: P4Entity) -> bool:
         """Whether an entity with this key is intended."""
@@ -299,15 +296,25 @@ class Intent:
             self.put(entity)
 
     def observe(self, held: dict[Key, bytes]) -> None:
-        """Compare the intent with all entities the switch holds, as `entity_key` and
-        `entity_value`, of which what is not intended is left in `held`."""
+        """Compare the intent with the entities the switch holds, as `entity_key` and
+        `entity_value`, of which what is not intended is left in `held`.
+
+        Entries that are put as encoded are put anew afterwards, and `hold` says what the switch
+        holds of them."""
         self._other, self._dirty, self._waiting, self._refused = {}, {}, {}, {}
+        self._encoded = {}
         for key in self._wanted:
             self._hold(key, held.pop(key, None))
             if key in self._other:
-                self._queue(key, self._share(key))
-        for key, value in held.items():
-            self._other[key] = value
+                self._queue(key, "")
+        for encoded in held.items():
+            self.hold(*encoded)
+
+    def hold(self, key: Key, value: bytes) -> None:
+        """The switch was found to hold this, after `observe`, while nothing is written."""
+        self._clean(key)
+        self._hold(key, value)
+        if key in self._other:
             self._queue(key, "")
 
     def take_updates(self, limit: int) -> list[p4r.Update]:
@@ -340,19 +347,20 @@ class Intent:
             if failure is None:
                 self._accepted(key, value)
             elif not self._retry(key, update, failure[0]):
-                self._clean(key)
-                if self._refused.get(key) != failure[0]:
+                code, (before, _) = failure[0], self._refused.get(key, (None, ""))
+                if before != code:
                     refused.append(Refusal(update, *failure))
-                self._refused[key] = failure[0]
+                self._refused[key] = code, self._dirty.get(key, "")
+                self._clean(key)
         return refused
 
     def retry_refused(self) -> None:
         """What the switch would not take is due again: the reason may be gone."""
-        for key in list(self._refused):
+        for key, (_, share) in list(self._refused.items()):
             if key not in self._other:
                 del self._refused[key]
             elif key not in self._dirty:
-                self._queue(key, self._share(key))
+                self._queue(key, share)
 
     def _in_turn(self) -> Iterator[Key]:
         """Keys that are due, TURN of each share at a time; whoever had a turn is last next time."""
@@ -376,8 +384,8 @@ class Intent:
 
     def _retry(self, key: Key, update: p4r.Update, code: GRPCStatusCode) -> bool:
         """Whether to retry: the switch held another entry than assumed, which is now corrected."""
-        due = self._dirty.get(key)
-        if due is None or due.attempts + 1 >= MAX_ATTEMPTS:
+        share = self._dirty.get(key)
+        if share is None or self._waiting[share][key] + 1 >= MAX_ATTEMPTS:
             return False
         if code == GRPCStatusCode.ALREADY_EXISTS and update.type == p4r.Update.INSERT:
             self._hold(key, _UNKNOWN)
@@ -385,7 +393,7 @@ class Intent:
             self._hold(key, None)
         else:
             return False
-        due.attempts += 1
+        self._waiting[share][key] += 1
         if key not in self._other:
             self._clean(key)
         return True
@@ -398,16 +406,16 @@ class Intent:
         self.changed.set()
 
     def _queue(self, key: Key, share: str) -> None:
-        self._dirty[key] = _Due(share)
-        self._waiting.setdefault(share, {})[key] = None
+        self._dirty[key] = share
+        self._waiting.setdefault(share, {})[key] = 0
 
     def _clean(self, key: Key) -> None:
-        due = self._dirty.pop(key, None)
-        if due is not None:
-            waiting = self._waiting[due.share]
+        share = self._dirty.pop(key, None)
+        if share is not None:
+            waiting = self._waiting[share]
             del waiting[key]
             if not waiting:
-                del self._waiting[due.share]
+                del self._waiting[share]
 
     def _update(self, key: Key) -> p4r.Update | None:
         if key not in self._other:

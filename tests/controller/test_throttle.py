@@ -95,7 +95,7 @@ class Edge:
     def capacity(self, ip_version: int) -> int:
         return 64
 
-    def install(self, flow: Flow) -> None:
+    def install(self, flow: Flow, before: Flow | None = None) -> None:
         """Nothing."""
 
     def remove(self, flow: Flow, successor: str | None = None) -> None:

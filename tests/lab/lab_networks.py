@@ -150,9 +150,13 @@ def provision_with_flows(config: Config, name: str) -> Provision:
     for number in range(len(list(config.nodes[name].dc_ports))):
         flow = address(side, number), address(3 - side, number)
         label = FCN_LABEL_BIT | (side << 8 | number)
-        provision.flow_table.label(1, *flow, DEST_QP, label, 0, watched=False)
-        provision.flow_by_label.notify_sender(
-            label, 1, flow[1], flow[0], SOURCE_QP, DEFAULT_P_KEY, ""
+        provision.intent.put_encoded(
+            provision.flow_table.label(1, *flow, DEST_QP, label, 0, watched=False)
+        )
+        provision.intent.put_encoded(
+            provision.flow_by_label.notify_sender(
+                label, 1, flow[1], flow[0], SOURCE_QP, DEFAULT_P_KEY, ""
+            )
         )
     return provision
 

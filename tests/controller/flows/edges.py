@@ -23,7 +23,7 @@ class Edge:
     def capacity(self, ip_version: int) -> int:
         return self.room
 
-    def install(self, flow: Flow) -> None:
+    def install(self, flow: Flow, before: Flow | None = None) -> None:
         version = flow.key.src.version
         self._held[version] += flow.key not in self.flows
         assert self._held[version] <= self.room

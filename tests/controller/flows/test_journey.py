@@ -41,7 +41,7 @@ async def test_a_digest_becomes_an_entry_on_the_way_that_is_told(
         if event == "call" and (callee := file_of(frame)):
             calls.add((file_of(frame.f_back) or callee, callee))
 
-    def put(_intent: Intent, *_entry: object) -> None:
+    def put(_intent: Intent, *_entry: object, **_named: object) -> None:
         calls.add((file_of(sys._getframe(1)), "owners/intent.py"))
         sys.setprofile(None)
         there.set()

@@ -38,7 +38,8 @@ from fcn.controller.flows.provenance import Origin
 from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.node.connection import Connection, State
 from fcn.controller.node.counters import Cell, Cells, Counters
-from fcn.controller.node.readback import held_flows, read_switch
+from fcn.controller.node.edge import NodeEdge
+from fcn.controller.node.readback import read_switch
 from fcn.controller.owners.held_flows import HeldFlows
 from fcn.controller.owners.intent import Key, entity_key, entity_value
 from fcn.controller.owners.rate_limits import MeterCell
@@ -276,24 +277,30 @@ async def test_flows_have_the_actions_of_their_table(
     )
     intended = provision(parse(network), "pe1")
     updates(intended)
-    intended.flow_by_label.notify_sender(0x80001, 1, dst, src, 0x11, 0xFFFF, "manual")
-    intended.flow_table.label(1, src, dst, 0x22, 0x80001, 60_000_000, watched=watched)
+    intended.intent.put_encoded(
+        intended.flow_by_label.notify_sender(0x80001, 1, dst, src, 0x11, 0xFFFF, "manual")
+    )
+    intended.intent.put_encoded(
+        intended.flow_table.label(1, src, dst, 0x22, 0x80001, 60_000_000, watched=watched)
+    )
     schema = tna_pipeline("pe").schema
     entries = table_entries(updates(intended), schema)
     (entry,) = [entry for entry in entries if entry.table_id == f"flow_ipv{version}"]
     assert isinstance(entry.action, fy.P4TableAction)
     verb = "set_flow_label_watched" if watched else "set_flow_label"
     assert entry.action.name == f"{verb}_ipv{version}"
+    intended.intent.drop_encoded(intended.flow_table.key(1, src, dst, 0x22), "blue")
+    (removal,) = updates(intended)
+    assert removal.type == p4r.Update.DELETE
     held = HeldFlows(schema)
     for each in entries:
-        held.add(each.encode(schema))
-    (flow,) = [each async for each in held_flows("pe1", held, {1: "blue"}, 17.0)]
+        held.add(
+            each.table_id, p4r.ReadResponse(entities=[each.encode(schema)]).SerializeToString()
+        )
+    (flow,) = NodeEdge(intended, lambda: 0.0).found(held, 17.0)
     assert flow.key == FlowKey("blue", src, dst, 0x22)
     assert (flow.label, flow.source_qp, flow.timeout) == (0x80001, 0x11, 60_000_000)
     assert (flow.origin, flow.since) == (Origin.MANUAL, 17.0)
-    intended.flow_table.unlabel(1, src, dst, 0x22)
-    (removal,) = updates(intended)
-    assert removal.type == p4r.Update.DELETE
 
 
 async def test_a_label_of_another_host_says_nothing_of_the_flow(network: dict[str, Any]) -> None:
@@ -301,12 +308,16 @@ async def test_a_label_of_another_host_says_nothing_of_the_flow(network: dict[st
     src, dst, other = map(ip_address, ("10.1.0.10", "10.2.0.20", "10.1.0.11"))
     intended = provision(parse(network), "pe1")
     updates(intended)
-    intended.flow_table.label(1, src, dst, 0x22, 0x80001, 60_000_000, watched=False)
-    intended.flow_by_label.notify_sender(0x80001, 1, dst, other, 0x11, 0xFFFF, "manual")
+    intended.intent.put_encoded(
+        intended.flow_table.label(1, src, dst, 0x22, 0x80001, 60_000_000, watched=False)
+    )
+    intended.intent.put_encoded(
+        intended.flow_by_label.notify_sender(0x80001, 1, dst, other, 0x11, 0xFFFF, "manual")
+    )
     held = HeldFlows(tna_pipeline("pe").schema)
-    for update in updates(intended):
-        held.add(update.entity)
-    (flow,) = [each async for each in held_flows("pe1", held, {1: "blue"}, 17.0)]
+    for name, update in zip(("flow_ipv4", "flow_by_label_ipv4"), updates(intended), strict=True):
+        held.add(name, p4r.ReadResponse(entities=[update.entity]).SerializeToString())
+    (flow,) = NodeEdge(intended, lambda: 0.0).found(held, 17.0)
     assert (flow.key.src, flow.source_qp, flow.origin) == (src, None, Origin.RESTORED)
 
 

@@ -42,7 +42,7 @@ async def test_flows_of_a_file(
     }
     assert [number for number, flow in found.items() if not flow.timeout] == [17]
     assert {flow.origin for flow in found.values()} == {Origin.MANUAL}
-    assert len(plane.store.flows()) == 5
+    assert len(list(plane.store.flows("blue"))) == 5
 
 
 async def test_a_file_longer_than_a_request(network: dict[str, Any], tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ async def test_a_flow_that_is_refused_is_told_with_its_line(
     assert "line 4: 10.9.9.9 is behind no DC port" in said
     assert "1 flows registered" in said
     assert [flow.key.dest_qp for flow in plane.flows.all()] == [5]
-    assert len(plane.store.flows()) == 1
+    assert len(list(plane.store.flows("blue"))) == 1
 
 
 @pytest.mark.parametrize(
@@ -84,4 +84,4 @@ async def test_a_file_that_cannot_be_read_registers_nothing(
     assert done.exit_code == 1
     assert why in done.output.replace("\n", "")
     assert not plane.flows.all()
-    assert not plane.store.flows()
+    assert not list(plane.store.flows("blue"))

@@ -9,6 +9,7 @@ import pytest
 from finsy import P4Schema
 from finsy.p4entity import decode_entity
 from finsy.p4schema import P4StructType
+from finsy.proto import p4r
 
 from fcn.contract.constants import PuntReason, compiled_programs
 from fcn.contract.names import CM_DIGESTS, GATEWAY_TABLES, NEIGHBOR_DIGESTS, NEW_FLOW_DIGESTS
@@ -27,7 +28,7 @@ from fcn.controller.owners.flow_tables import (
     FlowTable,
 )
 from fcn.controller.owners.gateway import Asker, Gateway
-from fcn.controller.owners.held_flows import HeldFlows, KnownSender, LabelledFlow
+from fcn.controller.owners.held_flows import Held, HeldFlows, KnownSender, LabelledFlow
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.punt import Punt, Punted
 from fcn.controller.owners.vrf_routing import HostRoute, VrfRouting
@@ -57,14 +58,16 @@ def held(pipeline: Pipeline, *writes: Write) -> list[fy.P4TableEntry]:
     return entries
 
 
-def read_back(pipeline: Pipeline, entries: list[fy.P4TableEntry]) -> HeldFlows:
+def read_back(pipeline: Pipeline, entries: list[fy.P4TableEntry]) -> list[Held]:
     """The same as a switch tells it; the intent finds no difference."""
-    found, intent = HeldFlows(pipeline.schema), Intent(pipeline.schema)
+    held, intent = HeldFlows(pipeline.schema), Intent(pipeline.schema)
     for entry in entries:
-        found.add(entry.encode(pipeline.schema))
-        if entry.table_id in found.names:
+        if entry.table_id in held.names:
             intent.put(entry)
-    intent.observe(found.found)
+            response = p4r.ReadResponse(entities=[entry.encode(pipeline.schema)])
+            held.add(entry.table_id, response.SerializeToString())
+    found = list(held)
+    intent.observe(dict(each for flow in found for each in flow.entries()))
     assert not intent.pending
     return found
 
@@ -75,13 +78,13 @@ def test_labelled_flows(
     pipeline: Pipeline, ends: tuple[IPv6Address, IPv6Address], watched: bool
 ) -> None:
     def label(intent: Intent) -> None:
-        owner = FlowTable(intent)
-        owner.label(7, *ends, 0x22, 0x80001, 60_000_000, watched=watched)
+        owner = FlowTable(intent.schema)
+        intent.put_encoded(owner.label(7, *ends, 0x22, 0x80001, 60_000_000, watched=watched))
 
     entries = held(pipeline, label)
     match = FlowMatch(7, *ends, 0x22)
-    found = read_back(pipeline, entries)
-    assert found.flows == [LabelledFlow(7, *ends, 0x22, 0x80001, 60_000_000)]
+    (found,) = read_back(pipeline, entries)
+    assert found.flow == LabelledFlow(7, *ends, 0x22, 0x80001, 60_000_000, watched)
     assert [flow for entry in entries if (flow := FlowTable.flow_of(entry))] == [match]
     assert [count for entry in entries if (count := FlowTable.count_of(entry))] == []
 
@@ -91,7 +94,9 @@ def test_counted_flows(pipeline: Pipeline) -> None:
         entry
         for entry in held(
             pipeline,
-            lambda intent: FlowTable(intent).label(7, *V4, 0x22, 0x80001, 0, watched=False),
+            lambda intent: intent.put_encoded(
+                FlowTable(intent.schema).label(7, *V4, 0x22, 0x80001, 0, watched=False)
+            ),
         )
         if FlowTable.flow_of(entry)
     )
@@ -107,8 +112,8 @@ def test_flows_whose_idle_notification_was_missed(
     pipeline: Pipeline, timeout: int, silent: int, overdue: bool
 ) -> None:
     def label(intent: Intent) -> None:
-        owner = FlowTable(intent)
-        owner.label(7, *V4, 0x22, 0x80001, timeout * 1_000_000, watched=False)
+        owner = FlowTable(intent.schema)
+        intent.put_encoded(owner.label(7, *V4, 0x22, 0x80001, timeout * 1_000_000, watched=False))
 
     (entry,) = (entry for entry in held(pipeline, label) if FlowTable.flow_of(entry))
     entry.time_since_last_hit = silent * 1_000_000_000
@@ -117,21 +122,29 @@ def test_flows_whose_idle_notification_was_missed(
 
 @pytest.mark.parametrize("ends", [V4, V6])
 def test_senders_of_labels(pipeline: Pipeline, ends: tuple[IPv6Address, IPv6Address]) -> None:
+    """Also one that another host sends, and one of a label that no controller of fcn gives."""
     sender, peer = ends
 
     def map_labels(intent: Intent) -> None:
-        owner = FlowByLabel(intent)
-        owner.notify_sender(0x80001, 7, peer, sender, 0x11, 0x8001, "agent")
-        owner.source_unknown(0x80002, sender.version)
+        flows, owner = FlowTable(intent.schema), FlowByLabel(intent.schema)
+        for number in (1, 2, 3):
+            label = 0x80000 | number
+            intent.put_encoded(flows.label(7, *ends, number, label, 0, watched=False))
+        for label, host in ((0x80001, sender), (0x80003, peer), (0x1, sender)):
+            intent.put_encoded(owner.notify_sender(label, 7, peer, host, 0x11, 0x8001, "agent"))
+        intent.put_encoded(owner.source_unknown(0x80002, sender.version))
 
     entries = held(pipeline, map_labels)
     assert not any(map(FlowByLabel.hits_of, entries))
     found = read_back(pipeline, entries)
-    assert found.senders == {(0x80001, sender): KnownSender(0x11, 0x8001, "agent")}
+    known = KnownSender(7, int(peer), int(sender), 0x11, 0x8001, "agent")
+    assert [flow.flow.dest_qp for flow in found[:3] if flow.flow] == [1, 2, 3]
+    assert [flow.sender for flow in found] == [known, None, None, None, None]
+    assert [len(flow.parts) for flow in found] == [2, 2, 1, 1, 1]
     for entry in entries:
         entry.counter_data = fy.P4CounterData(packet_count=5, byte_count=330)
     hits = [each for entry in entries if (each := FlowByLabel.hits_of(entry))]
-    assert hits == [{0x80001: 5}, {0x80002: 5}]
+    assert hits == [{0x80001: 5}, {0x80003: 5}, {0x1: 5}, {0x80002: 5}]
 
 
 @pytest.mark.parametrize(("host", "subnet"), [("10.1.0.10", 24), ("2001:db8:1::10", 64)])

@@ -112,6 +112,52 @@ def test_switch_ends_as_intended_whatever_it_held(
     assert flush(intent, switch) == 0
 
 
+@given(before=Steps, drift=Steps, after=Steps, told=st.booleans(), early=st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_entries_that_others_know_are_kept_until_the_switch_has_them(
+    before: list[tuple[str, int]],
+    drift: list[tuple[str, int]],
+    after: list[tuple[str, int]],
+    told: bool,
+    early: bool,
+) -> None:
+    """`early`: what the switch holds is heard before the entries are put anew."""
+    intent, switch = Intent(SCHEMA), FakeSwitch()
+    known: dict[int, Encoded] = {}
+
+    def of(number: int, verb: str) -> Encoded:
+        return encoded(entry(number, "end" if verb == "end" else "local_address").encode(SCHEMA))
+
+    def change(steps: list[tuple[str, int]]) -> None:
+        for verb, number in steps:
+            old, new = known.pop(number, None), of(number, verb)
+            if verb != "drop":
+                known[number] = new
+                if new != old:
+                    intent.put_encoded(new, "red", again=old is not None)
+            elif old is not None:
+                intent.drop_encoded(old.key, "red")
+
+    change(before)
+    flush(intent, switch)
+    for verb, number in drift:
+        other = of(number, verb)
+        switch.entries.pop(other.key, None)
+        if verb != "drop":
+            switch.entries[other.key] = other.value
+    if told:
+        intent.observe({})
+        for hears in (early, not early):
+            for each in map(Encoded._make, switch.entries.items()) if hears else known.values():
+                intent.hold(*each) if hears else intent.put_encoded(each, "red")
+    change(after)
+    flush(intent, switch)
+    if told:
+        assert switch.entries == dict(known.values())
+        assert not intent._encoded
+    assert intent.pending == 0
+
+
 def test_same_entry_again_is_no_change() -> None:
     intent = Intent(SCHEMA)
     intent.put(entry(1))

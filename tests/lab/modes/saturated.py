@@ -201,9 +201,13 @@ def _provision(config: Config, name: str) -> Provision:
         for number in range(FLOWS):
             label = FCN_LABEL_BIT | number
             dest_qp = FIRST_QP + number
-            provision.flow_table.label(1, *addresses, dest_qp, label, 0, watched=False)
-            provision.flow_by_label.notify_sender(
-                label, 1, addresses[1], addresses[0], number + 2, DEFAULT_P_KEY, ""
+            provision.intent.put_encoded(
+                provision.flow_table.label(1, *addresses, dest_qp, label, 0, watched=False)
+            )
+            provision.intent.put_encoded(
+                provision.flow_by_label.notify_sender(
+                    label, 1, addresses[1], addresses[0], number + 2, DEFAULT_P_KEY, ""
+                )
             )
     return provision
 

@@ -109,9 +109,13 @@ def test_it_stays_in_its_tunnel(tunnel: str, notification: str, flow_control: st
     for vrf, port in ((1, 4), (2, 5)):
         ends = IPv4Address(host_address(1, port)), IPv4Address(host_address(2, port))
         label = LABELS[port]
-        provision.flow_table.label(vrf, *ends, DEST_QP, label, 0, watched=False)
-        provision.flow_by_label.notify_sender(
-            label, vrf, ends[1], ends[0], SOURCE_QP, DEFAULT_P_KEY, ""
+        provision.intent.put_encoded(
+            provision.flow_table.label(vrf, *ends, DEST_QP, label, 0, watched=False)
+        )
+        provision.intent.put_encoded(
+            provision.flow_by_label.notify_sender(
+                label, vrf, ends[1], ends[0], SOURCE_QP, DEFAULT_P_KEY, ""
+            )
         )
     write_entries(provision, engine)
     node, rng = config.nodes["pe1"], Random(tunnel)
