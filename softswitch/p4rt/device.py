@@ -38,6 +38,8 @@ _NO_PIPELINE = "No forwarding pipeline config set for this device"
 
 # Entities processed before yielding to the event loop.
 _SLICE = 64
+_CHUNK = 256
+"""Entities of a response."""
 
 
 class Backend(Protocol):
@@ -189,8 +191,11 @@ class Device:
                         if i not in failed
                     )
 
-    async def read(self, request: p4r.ReadRequest) -> tuple[list[p4r.Entity], BatchError | None]:
-        """Entities of all requests of a batch that are valid, and the error of the others."""
+    async def read(
+        self, request: p4r.ReadRequest, give: Callable[[list[p4r.Entity]], None]
+    ) -> None:
+        """Give the entities of all requests of a batch that are valid, some at a time; BatchError
+        has the errors of the others."""
         self._check_device(request.device_id)
         async with self._lock:
             pipeline = self._require_pipeline()
@@ -200,12 +205,18 @@ class Device:
                 try:
                     async for entity in _sliced(pipeline.read(query, request.role)):
                         found.append(entity)
+                        if len(found) == _CHUNK:
+                            give(found)
+                            found = []
                     results.append(None)
                 except P4RuntimeError as error:
                     results.append(error)
                 except EngineError as error:
                     results.append(internal(str(error)))
-        return found, BatchError(results) if any(results) else None
+        if found:
+            give(found)
+        if any(results):
+            raise BatchError(results)
 
     def packet_out(self, client: Client, message: p4r.PacketOut) -> None:
         """Inject a packet of a primary; P4RuntimeError goes back on the stream."""

@@ -18,7 +18,6 @@ from fcn.softswitch.p4rt.stream import ClientStream
 _LOG = logging.getLogger(__name__)
 
 API_VERSION = "1.4.0"
-_READ_CHUNK = 256
 MAX_STREAMS = 1024
 """StreamChannels open at a time; each takes some 30 KiB."""
 _STATUS = {code.value[0]: code for code in grpc.StatusCode}
@@ -71,15 +70,25 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
     async def Read(  # noqa: N802
         self, request: p4r.ReadRequest, context: ServicerContext
     ) -> AsyncIterator[p4r.ReadResponse]:
-        """Entities in chunks, then the status of the batch."""
+        """Entities in chunks, sent while others are read, then the status of the batch. A client
+        that is slow to take them holds up no other."""
+        chunks: asyncio.Queue[list[p4r.Entity] | None] = asyncio.Queue()
+
+        def done(task: asyncio.Task[None]) -> None:
+            if not task.cancelled():
+                task.exception()  # raised below, unless the client has left
+            chunks.put_nowait(None)
+
+        reading = asyncio.create_task(self._device.read(request, chunks.put_nowait))
+        reading.add_done_callback(done)
         try:
-            entities, error = await self._device.read(request)
-        except P4RuntimeError as refused:
-            await _abort(context, refused)
-        for start in range(0, len(entities), _READ_CHUNK):
-            yield p4r.ReadResponse(entities=entities[start : start + _READ_CHUNK])
-        if error is not None:
+            while (chunk := await chunks.get()) is not None:
+                yield p4r.ReadResponse(entities=chunk)
+            await reading
+        except P4RuntimeError as error:
             await _abort(context, error)
+        finally:
+            reading.cancel()
 
     async def StreamChannel(  # noqa: N802
         self, request_iterator: AsyncIterator[p4r.StreamMessageRequest], context: ServicerContext
