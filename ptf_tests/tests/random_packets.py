@@ -100,7 +100,7 @@ class RandomTest(FcnTest):
 
 
 class AtAP(PTest, RandomTest):
-    """A transit node, of which no queue is congested."""
+    """A transit node, of which no queue is congested (FCN-1, FCN-8)."""
 
     def sound(self) -> Frames:
         """Tunnels of every kind, notifications, packets for the node."""
@@ -124,7 +124,7 @@ class AtAP(PTest, RandomTest):
 
 
 class AtAPe(NotificationTest, RandomTest):
-    """A PE that translates notifications and labels two flows."""
+    """A PE that translates notifications and labels two flows (FCN-1, FCN-13)."""
 
     def sound(self) -> Frames:
         """Customers' packets, tunnels that end or go on, notifications."""
