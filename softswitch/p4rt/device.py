@@ -41,6 +41,9 @@ _SLICE = 64
 _CHUNK = 256
 """Entities of a response."""
 
+Give = Callable[[list[p4r.Entity]], None]
+"""Takes what was read, some at a time."""
+
 
 class Backend(Protocol):
     """Creates and closes engines. build() and open() may block; they are called outside the event
@@ -191,9 +194,7 @@ class Device:
                         if i not in failed
                     )
 
-    async def read(
-        self, request: p4r.ReadRequest, give: Callable[[list[p4r.Entity]], None]
-    ) -> None:
+    async def read(self, request: p4r.ReadRequest, give: Give) -> None:
         """Give the entities of all requests of a batch that are valid, some at a time; BatchError
         has the errors of the others."""
         self._check_device(request.device_id)

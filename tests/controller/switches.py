@@ -16,7 +16,7 @@ from fcn.controller.app import ControlPlane
 from fcn.softswitch.api import Engine, EngineError, EngineEvents, MatchKey, TableAction
 from fcn.softswitch.p4rt.detached import DetachedEngine
 from fcn.softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
-from fcn.softswitch.p4rt.device import Device
+from fcn.softswitch.p4rt.device import Device, Give
 from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.server import start_server
 from fcn.softswitch.p4rt.transport import Transport
@@ -132,10 +132,10 @@ class MemorySwitch:
         assert self._device is not None
         thawed, read = asyncio.Event(), self._device.read
 
-        async def frozen_read(request: p4r.ReadRequest) -> Any:  # noqa: ANN401
+        async def frozen_read(request: p4r.ReadRequest, give: Give) -> None:
             self.frozen += 1
             await thawed.wait()
-            return await read(request)
+            await read(request, give)
 
         setattr(self._device, "read", frozen_read)  # noqa: B010
         return thawed
@@ -145,9 +145,9 @@ class MemorySwitch:
         assert self._device is not None
         read = self._device.read
 
-        async def heard_read(request: p4r.ReadRequest) -> Any:  # noqa: ANN401
+        async def heard_read(request: p4r.ReadRequest, give: Give) -> None:
             heard(request)
-            return await read(request)
+            await read(request, give)
 
         setattr(self._device, "read", heard_read)  # noqa: B010
 

@@ -1,7 +1,6 @@
 """What the controller makes of a PE's silence: of flows, and of the PE itself."""
 
 import asyncio
-from typing import Any
 
 import pytest
 from finsy.proto import p4r
@@ -12,6 +11,7 @@ from fcn.controller.config import Config
 from fcn.controller.flows.watch import WATCH
 from fcn.controller.node.messages import IDLE_PAGE
 from fcn.softswitch.api import CounterValue
+from fcn.softswitch.p4rt.device import Give
 
 pytestmark = pytest.mark.virtual_time
 
@@ -45,9 +45,9 @@ async def test_flows_whose_notification_was_lost_are_found_a_few_at_a_time(
         assert device is not None
         read = device.read
 
-        async def counted(request: p4r.ReadRequest) -> Any:  # noqa: ANN401
+        async def counted(request: p4r.ReadRequest, give: Give) -> None:
             asked.append(len(request.entities))
-            return await read(request)
+            await read(request, give)
 
         monkeypatch.setattr(device, "read", counted)
         await plane.nodes["pe1"].check_idle()
