@@ -88,7 +88,9 @@ class Chaos:
         leader = self.leader()
         if leader is not None:
             for place, label in _flows(leader).items():
-                self.lasting.setdefault(place, label)
+                # Of a switch it is cut off from it does not know that it has started anew.
+                if self._is_heard(place[0]):
+                    self.lasting.setdefault(place, label)
         # As `follow` does; a command was answered a while ago.
         for number in self.rivals.leaders():
             image = self.rivals.planes[number].store.image()
