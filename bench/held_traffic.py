@@ -28,7 +28,6 @@ ADDRESS = IPv6Address("fc00:0:10::1")
 SOURCES = {
     "held": IPv6Address("fc00:0:1::1"),
     "other": IPv6Address("fc00:0:3::1"),
-    "unwatched": IPv6Address("fc00:0:4::1"),
 }
 """Where the tunnel of each flow begins."""
 SINK = IPv6Address("fc00:0:2::1")

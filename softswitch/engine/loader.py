@@ -17,34 +17,12 @@ _HASHES = {
     for name in ("crc16", "crc32", "crcCCITT", "csum16", "cksum16", "xor16", "xor32", "identity")
 } | {"crc16_custom": "crc16", "crc32_custom": "crc32"}
 """Algorithm by its name in the JSON; custom CRCs have BMv2's initial parameters."""
-_REFUSED = {
-    "extern_instances": "extern instances",
-}
 _BINARY = frozenset(
     [
-        "+",
-        "-",
-        "*",
-        "/",
-        "%",
-        "<<",
-        ">>",
-        "==",
-        "!=",
-        ">",
-        ">=",
-        "<",
-        "<=",
-        "and",
-        "or",
-        "&",
-        "|",
-        "^",
-        "two_comp_mod",
-        "usat_cast",
-        "sat_cast",
+        "+", "-", "*", "/", "%", "<<", ">>", "==", "!=", ">", ">=", "<", "<=", "and", "or", "&",
+        "|", "^", "two_comp_mod", "usat_cast", "sat_cast",
     ]
-)
+)  # fmt: skip
 _UNARY = frozenset({"not", "~", "valid", "d2b", "b2d"})
 _UNION_OPS = frozenset({"valid_union"})
 _STACK_OPS = frozenset({"last_stack_index", "size_stack"})
@@ -69,11 +47,6 @@ def read_json(path: Path) -> bytes:
         raise ProgramError(f"cannot read {path}: {error.strerror}") from error
 
 
-def load_json(path: Path) -> m.Model:
-    """The model of the program in a file; raises as parse_json()."""
-    return parse_json(read_json(path))
-
-
 def _hex(text: str) -> int:
     return int(text, 16)
 
@@ -90,9 +63,8 @@ class _Loader:
         self.union_stacks: dict[str, dict[str, str]] = {}
 
     def load(self) -> m.Model:
-        for key, what in _REFUSED.items():
-            if self.root.get(key):
-                raise UnsupportedError(f"{what}: {self.root[key][0]['name']!r}")
+        if externs := self.root.get("extern_instances"):
+            raise UnsupportedError(f"extern instances: {externs[0]['name']!r}")
         major = self.root.get("__meta__", {}).get("version", [2])[0]
         if major != 2:
             raise UnsupportedError(f"BMv2 JSON format version {major}; version 2 is understood")

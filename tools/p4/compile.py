@@ -208,11 +208,11 @@ def compile_program(source: str, folder: Path, program: str) -> None:
 def program_text(program: Json) -> str:
     """A compiled program, a line for each of its headers, actions, pipelines and the like."""
     short = json.JSONEncoder(separators=(",", ":")).encode
-    parts = []
-    for name, part in program.items():
-        lines = ",\n".join(map(short, part)) if isinstance(part, list) else None
-        parts.append(f"{short(name)}:{short(part) if lines is None else f'[{lines}]'}")
-    return "{" + ",\n".join(parts) + "}\n"
+
+    def text(part: object) -> str:
+        return "[" + ",\n".join(map(short, part)) + "]" if isinstance(part, list) else short(part)
+
+    return "{" + ",\n".join(f"{short(name)}:{text(part)}" for name, part in program.items()) + "}\n"
 
 
 def manifest(directory: Path, version: str) -> dict[str, str]:

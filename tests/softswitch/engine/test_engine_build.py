@@ -27,7 +27,7 @@ from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.build import load_library
 from fcn.softswitch.engine.codegen.actions import INLINED
 from fcn.softswitch.engine.codegen.unit import generate
-from fcn.softswitch.engine.loader import load_json, parse_json
+from fcn.softswitch.engine.loader import parse_json
 from fcn.softswitch.engine.model import Model
 
 ARITH = PROGRAMS / "arith.json"
@@ -223,4 +223,4 @@ def test_functions_do_not_grow_with_the_number_of_actions() -> None:
 
 @pytest.mark.parametrize("name", ["pe", "p"])
 def test_the_projects_own_actions_may_be_inlined(name: str) -> None:
-    assert "SW_OWN" not in generate(load_json(Path("p4src/compiled") / f"{name}.json"))
+    assert "SW_OWN" not in generate(parse_json(Path(f"p4src/compiled/{name}.json").read_bytes()))

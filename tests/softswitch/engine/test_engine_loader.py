@@ -11,7 +11,7 @@ from engine_scenarios import PROGRAMS
 
 from fcn.softswitch.engine import ProgramError, UnsupportedError, load_program
 from fcn.softswitch.engine.codegen.unit import generate
-from fcn.softswitch.engine.loader import load_json, parse_json
+from fcn.softswitch.engine.loader import parse_json
 from fcn.softswitch.engine.model import Vector
 
 Json = dict[str, Any]
@@ -68,7 +68,7 @@ def test_a_text_alone_is_logged(tmp_path: Path) -> None:
     action["primitives"].append({"op": "log_msg", "parameters": [text, vector]})
     path = tmp_path / "program.json"
     path.write_text(json.dumps(j))
-    model = load_json(path)
+    model = parse_json(path.read_bytes())
     assert model.actions[action["id"]].primitives[-1].params[-1] == Vector(())
     assert generate(model)
 

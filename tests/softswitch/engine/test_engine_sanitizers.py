@@ -19,7 +19,7 @@ from fcn.softswitch.api import PortQueue
 from fcn.softswitch.engine import MemoryEngine, handle, load_program
 from fcn.softswitch.engine.build import build_harness, load_library
 from fcn.softswitch.engine.codegen.unit import generate
-from fcn.softswitch.engine.loader import load_json
+from fcn.softswitch.engine.loader import parse_json
 
 HARNESS = (Path(__file__).parent / "harness.c").read_text()
 PACKETS = 300
@@ -91,7 +91,7 @@ def test_nothing_to_report(
     assert len(expected) > PACKETS // 10, "the scenario must have output"
 
     harness = tmp_path / "harness"
-    build_harness(generate(load_json(scenario.path)), HARNESS, harness)
+    build_harness(generate(parse_json(scenario.path.read_bytes())), HARNESS, harness)
     result = _run(harness, "\n".join(recorder.commands))
     assert result.returncode == 0, result.stderr[:4000]
     assert result.stdout.splitlines() == expected
@@ -120,7 +120,7 @@ def test_interfaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limited: bo
     engine.close()
 
     harness = tmp_path / "harness"
-    build_harness(generate(load_json(scenario.path)), HARNESS, harness)
+    build_harness(generate(parse_json(scenario.path.read_bytes())), HARNESS, harness)
     with engine_veth.VethPorts("sn", (1, 2)) as ports:
         if limited:
             ports.limit(2, "20mbit")
@@ -149,7 +149,7 @@ def test_a_defect_is_reported(tmp_path: Path) -> None:
         "        print_outputs(e);\n", "        print_outputs(e);\n        octets(0)[(int)c] = 1;\n"
     )
     assert broken != HARNESS
-    build_harness(generate(load_json(SCENARIOS[0].path)), broken, harness)
+    build_harness(generate(parse_json(SCENARIOS[0].path.read_bytes())), broken, harness)
     result = _run(harness, "A 1")
     assert result.returncode != 0
     assert "AddressSanitizer" in result.stderr
