@@ -62,7 +62,7 @@ class Regions:
         """A PE of this region has reported this."""
         vrf, destination = report.message.vrf, report.message.dst
         for outbox in self._outboxes:
-            if self._reports.is_in(outbox.region, vrf, destination):
+            if outbox.region in self._reports.regions(vrf, destination):
                 outbox.put(report)
 
     @contextmanager
@@ -81,5 +81,5 @@ class Regions:
         for message in self._connections.halves():
             nodes = self._reports.nodes(message.vrf, message.src)
             port = self._reports.port(nodes[0], message.vrf, message.src) if nodes else None
-            concerned = self._reports.is_in(region, message.vrf, message.dst)
+            concerned = region in self._reports.regions(message.vrf, message.dst)
             yield CmReport(nodes[0], port, message) if concerned and port is not None else None

@@ -58,10 +58,9 @@ class Reports:
         first."""
         return [node for node in self._everywhere(vrf, address) if node in self._edges]
 
-    def is_in(self, region: str, vrf: str, address: Address) -> bool:
-        """Whether an address of a VRF is attached to a PE of a region."""
-        nodes = self._config.nodes
-        return any(nodes[node].region == region for node in self._everywhere(vrf, address))
+    def regions(self, vrf: str, address: Address) -> list[str | None]:
+        """The regions of all PEs that an address of a VRF is attached to."""
+        return [self._config.nodes[node].region for node in self._everywhere(vrf, address)]
 
     def _port(self, node: str, vrf: str, address: Address) -> int | None:
         """The port of a PE that an address of a VRF is behind; None where it is elsewhere."""

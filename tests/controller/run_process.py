@@ -38,8 +38,10 @@ class Controller:
         await until(self._up)
 
     def _up(self) -> bool:
-        states = map(self.log.count, ("event=node-up", "event=node-backup"))
-        return len(self.network["nodes"]) in states
+        regions = self.network.get("regions", {None: [self._me]}).items()
+        (mine,) = (region for region, names in regions if self._me in names)
+        nodes = sum(node.get("region") == mine for node in self.network["nodes"].values())
+        return nodes in map(self.log.count, ("event=node-up", "event=node-backup"))
 
     @property
     def log(self) -> str:
