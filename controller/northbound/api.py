@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import aclosing, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 
@@ -404,8 +404,9 @@ class FcnService:
             raise RefusedError(grpc.StatusCode.NOT_FOUND, text)
         await context.send_initial_metadata(())
         try:
-            async for page in pages(self._network.flows.regions, request.region):
-                yield page
+            async with aclosing(pages(self._network.flows.regions, request.region)) as found:
+                async for page in found:
+                    yield page
         except OutboxFullError as error:
             raise RefusedError(grpc.StatusCode.RESOURCE_EXHAUSTED, str(error)) from None
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from ipaddress import ip_address
 from itertools import islice
 from pathlib import Path
@@ -28,7 +28,7 @@ KNOWN = 64
 """Halves of connections that are known already in a page: less than is handled in its time."""
 
 
-async def pages(regions: Regions, region: str) -> AsyncIterator[pb.FollowConnectionsResponse]:
+async def pages(regions: Regions, region: str) -> AsyncGenerator[pb.FollowConnectionsResponse]:
     """What a controller of this region has to know: of connections that are known, and then of
     each as it is reported. Raises OutboxFullError."""
     with regions.told(region) as outbox:

@@ -98,7 +98,7 @@ async def test_a_connection_is_joined_over_both(pair: Pair) -> None:
     with pytest.raises(ControllerError, match="pe2 is of region east; ask a controller of that"):
         await pair.west.ask(lambda client: client.set_features("pe2", False))
     back = FlowKey("blue", ip_address(H2), ip_address(H1), 7)
-    with pytest.raises(ControllerError, match="10.2.0.20 is of region east; ask a controller of"):
+    with pytest.raises(ControllerError, match="is of region east; ask a controller of"):
         await pair.west.ask(lambda client: client.add_flow(back, 8))
 
 
