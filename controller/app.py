@@ -90,7 +90,7 @@ class ControlPlane:
         self.flows = FlowService(config, {}, self.bus, clock, rng, self.store)
         self._inbox = Inbox(self.flows.refusals, clock.work, clock=clock.monotonic)
         self._lag = Timings()
-        self.reports = HostReports({}, clock.wall)
+        self.reports = HostReports({}, clock.dated)
         self.leadership = leadership or Leadership(list(config.nodes), clock)
         self.nodes: dict[str, NodeAgent] = {}
         self.neighbors: dict[str, NeighborService] = {}

@@ -461,7 +461,7 @@ class FlowService:
         for loser in displaced:
             text = f"its host has more flows than {key.src}"
             self._end(loser.key, End.SILENCE, at=loser, why=text, successor=key.vrf)
-        since = self._clock.wall()
+        since = self._clock.dated()
         flow = Flow(key, node, label, timeout, origin, p_key=p_key, since=since)
         flow = self._as_known(flow)
         self._add(flow)

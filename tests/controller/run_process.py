@@ -47,7 +47,8 @@ class Controller:
         regions = self.network.get("regions", {None: [self._me]}).items()
         (mine,) = (region for region, names in regions if self._me in names)
         nodes = sum(node.get("region") == mine for node in self.network["nodes"].values())
-        return nodes in map(self.log.count, ("event=node-up", "event=node-backup"))
+        # A busy machine may lose a switch once more meanwhile.
+        return nodes <= max(map(self.log.count, ("event=node-up", "event=node-backup")))
 
     @property
     def log(self) -> str:
