@@ -15,8 +15,8 @@ SEEDS ?= 10000
 KILLS ?= 1000
 # The switches the packet tests run on: the softswitch always, BMv2 where it is installed.
 PTF_TARGETS ?= softswitch $(if $(shell command -v simple_switch_grpc),bmv2)
-# Processes that run unit tests; a file's tests stay together.
-JOBS ?= 2
+# Processes that run unit tests, which wait for others, too; a file's tests stay together.
+JOBS ?= 3
 # Shares of the packet tests, which wait more than they compute.
 SHARES ?= 4
 PYTEST := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile
