@@ -4,6 +4,7 @@ finds them among what its switch holds."""
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
+from fcn.contract.exact import Encoded
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.controller.config.addressing import cnp_source, vrf_names
 from fcn.controller.config.features import Feature
@@ -12,7 +13,6 @@ from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin, from_text, to_text
 from fcn.controller.owners.held_flows import Held
-from fcn.controller.owners.intent import Encoded
 from fcn.controller.provision.provision import Provision
 
 SOURCES = 65536

@@ -8,11 +8,10 @@ from typing import NamedTuple
 from finsy import P4Schema
 from finsy.proto import p4r
 
+from fcn.contract.exact import Encoded, ExactTable, Read
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.controller.config.notation import Address
 from fcn.controller.owners.addresses import ipv4, ipv6
-from fcn.controller.owners.exact import ExactTable, Read
-from fcn.controller.owners.intent import Encoded
 
 _ADDRESS: dict[int, Callable[[int], Address]] = {4: ipv4, 6: ipv6}
 
@@ -66,7 +65,7 @@ class HeldFlows:
 
     def __init__(self, schema: P4Schema) -> None:
         self._tables = {
-            name: ExactTable(schema, name)
+            name: ExactTable.of(schema, name)
             for name in (*LABEL_TABLES.values(), *FLOW_TABLES.values())
             if schema.tables.get(name) is not None
         }
@@ -89,11 +88,8 @@ class HeldFlows:
             if not places:
                 places.frombytes(bytes(_LABELS * places.itemsize))
             for at in _entries(octets, begin):
-                label = self._tables[table].first(octets, *_span(octets, at))
-                if label is None and (part := self._part(table, at)) is not None:
-                    label = part[1].match[0]
-                if label is not None:
-                    places[label % _LABELS] = at
+                if (part := self._part(table, at)) is not None:
+                    places[part[1].match[0] % _LABELS] = at
 
     def __iter__(self) -> Iterator[Held]:
         """Flows with their senders, then what is left."""

@@ -18,6 +18,8 @@ from finsy.grpcutil import GRPCStatusCode
 from finsy.p4entity import P4Entity
 from finsy.proto import p4r
 
+from fcn.contract.exact import Encoded, kept_timeout
+
 Key = bytes
 """Identifies an entity on a switch: its encoding without action, configuration or members."""
 
@@ -31,13 +33,6 @@ _INSERT, _MODIFY, _DELETE = p4r.Update.INSERT, p4r.Update.MODIFY, p4r.Update.DEL
 
 _UNKNOWN = b"?"
 """The switch holds the entity with an unknown value."""
-
-
-class Encoded(NamedTuple):
-    """An entry of a table as `entity_key` and `entity_value`, which together are its encoding."""
-
-    key: Key
-    value: bytes
 
 
 class Change(NamedTuple):
@@ -89,11 +84,6 @@ def entity_key(entity: p4r.Entity) -> Key:
         case _:
             raise ValueError(f"{kind} is not an entity the controller writes")
     return key.SerializeToString(deterministic=True)
-
-
-def kept_timeout(idle_timeout_ns: int) -> int:
-    """The idle timeout that is read back: BMv2 counts them in milliseconds."""
-    return idle_timeout_ns // 1_000_000 * 1_000_000
 
 
 def entity_value(entity: p4r.Entity) -> bytes:

@@ -230,11 +230,11 @@ class Pipeline:
         Entries that expire together share a message.
         """
         found = self._tables.find_handle(table, handle)
-        if found is None or found[1].idle_timeout_ns == 0:
+        if found is None or not (message := self._tables.message(found)).idle_timeout_ns:
             return
         if not self._idle:
             asyncio.get_running_loop().call_soon(self._flush_idle)
-        self._idle.append(self._tables.message(*found))
+        self._idle.append(message)
 
     def _flush_idle(self) -> None:
         entries, self._idle = self._idle, []

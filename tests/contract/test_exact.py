@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcn.contract.constants import compiled_programs
+from fcn.contract.exact import Encoded, ExactTable, Read
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.contract.pipeline import load_pipeline
-from fcn.controller.owners.exact import ExactTable, Read
-from fcn.controller.owners.intent import Encoded, entity_key, entity_value
+from fcn.controller.owners.intent import entity_key, entity_value
 
 SCHEMAS = {
     "v1model": load_pipeline("pe").schema,
@@ -42,7 +42,7 @@ def decode(exact: ExactTable, octets: bytes) -> Read | None:
 def test_entries_in_another_form_are_left_to_protobuf() -> None:
     """As `entry` would not write them: a priority, a value with a zero before it, another table,
     half an entry."""
-    exact = ExactTable(SCHEMAS["v1model"], FLOW_TABLES[4])
+    exact = ExactTable.of(SCHEMAS["v1model"], FLOW_TABLES[4])
     found = exact.entry((1, 2, 3, 4), "set_flow_label_ipv4", (5,), idle_timeout_ns=1_000_000)
     entry = p4r.TableEntry.FromString(held(found))
     expected = [1, 2, 3, 4], "set_flow_label_ipv4", [5], 1_000_000, b""
@@ -78,7 +78,7 @@ def test_flows(target: str, version: int, data: st.DataObject) -> None:
         action=P4TableAction(action, flow_label=label),
         idle_timeout_ns=kept,
     )
-    exact = ExactTable(SCHEMAS[target], table)
+    exact = ExactTable.of(SCHEMAS[target], table)
     match = (vrf, int(src), int(dst), qp)
     found = exact.entry(match, action, (label,), idle_timeout_ns=timeout)
     assert found == expected(target, entry)
@@ -102,7 +102,7 @@ def test_senders(target: str, version: int, data: st.DataObject) -> None:
         action=P4TableAction(action, vrf=vrf, src=src, dst=dst, dest_qp=qp, p_key=0xFFFF),
         metadata=b"cm initiator 1 2",
     )
-    exact = ExactTable(SCHEMAS[target], table)
+    exact = ExactTable.of(SCHEMAS[target], table)
     arguments = (vrf, int(src), int(dst), qp, 0xFFFF)
     found = exact.entry((label,), action, arguments, metadata=b"cm initiator 1 2")
     assert found == expected(target, entry)
@@ -111,7 +111,7 @@ def test_senders(target: str, version: int, data: st.DataObject) -> None:
 
 
 def test_values_that_are_missing_or_too_many_are_refused() -> None:
-    exact = ExactTable(SCHEMAS["v1model"], LABEL_TABLES[4])
+    exact = ExactTable.of(SCHEMAS["v1model"], LABEL_TABLES[4])
     with pytest.raises(ValueError, match="argument 2 is"):
         exact.entry((1,), "cnp_ipv4", (1, 2))
     with pytest.raises(ValueError, match="argument 2 is"):
