@@ -42,16 +42,9 @@ class Encoded(NamedTuple):
     value: bytes
 
 
-class Parsed(NamedTuple):
-    """An entry whose values are as they stand there; `ExactTable.values` of them is what they are.
-    `key`: where what names it ends."""
-
-    match: tuple[bytes, ...]
-    action: str
-    arguments: tuple[bytes, ...]
-    timeout: bytes | None
-    metadata: bytes
-    key: int
+Parsed = tuple[tuple[bytes, ...], str, tuple[bytes, ...], bytes | None, bytes, int]
+"""Match, action, arguments, idle timeout and metadata of an entry as they stand there; what they
+are `Values` and `timeout_of` say. The number is where what names it ends."""
 
 
 class Read(NamedTuple):
@@ -73,11 +66,8 @@ class Values:
             [before(number, bytes(size))[: -size or None] for size in range(_octets(bits) + 1)]
             for number, bits in fields
         ]
-        self.places = [
-            (len(heads[-1]), _octets(bits))
-            for heads, (_, bits) in zip(self._heads, fields, strict=True)
-        ]
-        """Of each where it begins in its group of `pattern`, and how many octets it has at most."""
+        self._begin = [len(heads[-1]) for heads in self._heads]
+        """Of each where it begins in its group of `pattern`."""
         self.pattern = b"".join(
             _alternatives(heads, bits) for heads, (_, bits) in zip(self._heads, fields, strict=True)
         )
@@ -92,12 +82,11 @@ class Values:
     def decode(self, parts: Iterable[bytes]) -> list[int]:
         """Values of the groups of `pattern`."""
         read = int.from_bytes
-        return [read(part[at:]) for part, (at, _) in zip(parts, self.places, strict=True)]
+        return [read(part[at:]) for part, at in zip(parts, self._begin, strict=True)]
 
-    def padded(self, parts: Iterable[bytes]) -> bytes:
-        """The same one after the other, each in all its octets."""
-        places = zip(parts, self.places, strict=True)
-        return b"".join([part[at:].rjust(size, b"\0") for part, (at, size) in places])
+    def one(self, place: int, part: bytes) -> int:
+        """The value of one of them."""
+        return int.from_bytes(part[self._begin[place] :])
 
 
 def _alternatives(heads: Sequence[bytes], bits: int) -> bytes:
@@ -158,12 +147,13 @@ class ExactTable:
         self.arguments: dict[str, Values] = {}
         self._actions: dict[str, bytes] = {}
         self._names: dict[int, str] = {}
-        self._calls: dict[bytes, tuple[str, re.Pattern[bytes]]] = {}
+        self._calls: dict[bytes, tuple[str, int, re.Pattern[bytes]]] = {}
         for call in calls:
             action = p4r.Action(action_id=call.number).SerializeToString()
             values = self.arguments[call.name] = Values(call.params, param)
             self._actions[call.name], self._names[call.number] = action, call.name
-            self._calls[action] = call.name, re.compile(values.pattern + b"()" + _REST, re.DOTALL)
+            pattern = re.compile(values.pattern + b"()" + _REST, re.DOTALL)
+            self._calls[action] = call.name, len(call.params), pattern
 
     @classmethod
     def of(cls, schema: P4Schema, table: str) -> "ExactTable":
@@ -208,19 +198,26 @@ class ExactTable:
         None where `entry` would give it another form, or it is longer than entries are."""
         if (head := self._head.match(octets, start, end)) is None:
             return None
-        *match, outer, inner, number = head.groups()
+        found, fields = head.groups(), self._fields
+        outer, inner, number = found[fields:]
         if (action := self._calls.get(number)) is None:
             return None
-        name, pattern = action
+        name, params, pattern = action
         if (call := pattern.fullmatch(octets, head.end(), end)) is None:
             return None
-        *arguments, _, timeout, size, metadata = call.groups()
+        said = call.groups()
+        _, timeout, size, metadata = said[params:]
         # Lengths are those of what was found: otherwise something else is in there.
-        long = len(number) + call.start(len(arguments) + 1) - head.end()
+        long = len(number) + call.end(params + 1) - head.end()
         if inner[0] != long or outer[0] != long + 2 or (size and size[0] != len(metadata)):
             return None
-        key = head.start(self._fields + 1) - 1
-        return Parsed(tuple(match), name, tuple(arguments), timeout, metadata or b"", key)
+        key = head.start(fields + 1) - 1
+        return found[:fields], name, said[:params], timeout, metadata or b"", key
+
+    def first(self, octets: bytes | bytearray, start: int, end: int) -> int | None:
+        """The first of what names an entry that `parse` may take."""
+        head = self._head.match(octets, start, end)
+        return self.match.one(0, head[1]) if head is not None else None
 
     def decode(self, octets: bytes | bytearray, start: int, end: int) -> Read | None:
         """What such an entry says."""

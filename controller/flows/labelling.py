@@ -63,10 +63,15 @@ class FreeLabels:
         """Of each gate in the list of its class."""
         self._gates = [array("H") for _ in range(PER_GATE + 1)]
         self._gates[0].extend(range(FLOW_GATE_SIZE))
+        self._unsorted = set[int]()
+        """Gates whose class may be another by now."""
         self.used = 0
 
     def draw(self) -> int:
         """A free label, of which there must be one."""
+        for gate in self._unsorted:
+            self._sort(gate)
+        self._unsorted.clear()
         gates = next(gates for gates in self._gates[:_NONE_FREE] if gates)
         gate = gates[self._rng.randrange(len(gates))]
         taken = self._used[gate] | self._resting[gate]
@@ -85,7 +90,7 @@ class FreeLabels:
         self._used[gate] |= bit
         self._resting[gate] &= ~bit
         self.used += 1
-        self._sort(gate)
+        self._unsorted.add(gate)
 
     def rest(self, label: int) -> None:
         """It is neither in use nor free."""
@@ -93,13 +98,13 @@ class FreeLabels:
         self.used -= bool(self._used[gate] & bit)
         self._used[gate] &= ~bit
         self._resting[gate] |= bit
-        self._sort(gate)
+        self._unsorted.add(gate)
 
     def wake(self, label: int) -> None:
         """It rests no longer."""
         gate, bit = _cell(label)
         self._resting[gate] &= ~bit
-        self._sort(gate)
+        self._unsorted.add(gate)
 
     def _sort(self, gate: int) -> None:
         used = self._used[gate]
@@ -349,8 +354,7 @@ class Labelling:
         alone = self._at[flow.node]
         self._places[flow.key] = alone if others is None else self._in_order({*others, *alone})
         self._count[table] = self._count.get(table, 0) + 1
-        shares = self._shares[table]
-        if flow.key not in shares:
+        if flow.origin is not Origin.MANUAL and flow.key not in (shares := self._shares[table]):
             # Read back from a switch, which has room for it.
             host = host_of(flow.key.vrf, flow.key.src)
             shares.add(host, flow.key, sys.maxsize)

@@ -91,8 +91,7 @@ class FlowService:
     def _know_registered(self, vrfs: Iterable[str]) -> None:
         for vrf in vrfs:
             for key, sender in self._registered.flows(vrf):
-                if key not in self._senders:
-                    self._senders.restore(key, sender)
+                if self._senders.restore(key, sender):
                     self._unlabelled.add(key)
 
     def recall(self) -> None:

@@ -73,11 +73,11 @@ class _Plain(NamedTuple):
 
     @property
     def key(self) -> bytes:
-        return self.octets[: self.parsed.key]
+        return self.octets[: self.parsed[-1]]
 
     @property
     def match(self) -> Key:
-        return tuple(map(Exact, self.exact.match.decode(self.parsed.match)))
+        return tuple(map(Exact, self.exact.match.decode(self.parsed[0])))
 
     @property
     def call(self) -> ActionCall:
@@ -92,7 +92,7 @@ def _plain(table: Table, message: p4r.TableEntry) -> _Plain | None:
     octets = message.SerializeToString()
     if (parsed := exact.parse(octets, 0, len(octets))) is None:
         return None
-    timeout = timeout_of(parsed.timeout) if parsed.timeout else 0
+    timeout = timeout_of(parsed[3]) if parsed[3] else 0
     if timeout and (timeout < 0 or not table.idle_timeout):
         return None
     return _Plain(exact, octets, parsed, timeout)
