@@ -100,10 +100,13 @@ def _alternatives(heads: Sequence[bytes], bits: int) -> bytes:
     return b"(" + b"|".join([*each, re.escape(heads[1]) + rb"\x00"]) + b")"
 
 
-def _sized(tag: bytes, message: bytes) -> bytes:
+def sized(tag: bytes, message: bytes) -> bytes:
+    """A message as a field with this tag, of an octet."""
     size = len(message)
-    head = bytes((size,)) if size < 0x80 else bytes((size & 0x7F | 0x80, size >> 7))
-    return tag + head + message
+    while size > 0x7F:
+        tag += bytes((size & 0x7F | 0x80,))
+        size >>= 7
+    return tag + bytes((size,)) + message
 
 
 @lru_cache(1024)
@@ -170,7 +173,7 @@ class ExactTable:
 
     def key(self, match: Iterable[int]) -> bytes:
         """What names an entry."""
-        return _sized(_ENTITY, self._table + self.match.encode(match))
+        return sized(_ENTITY, self._table + self.match.encode(match))
 
     def pattern(self, match: Iterable[int]) -> p4r.Entity:
         """What reads an entry."""
@@ -186,12 +189,12 @@ class ExactTable:
     ) -> Encoded:
         """An entry."""
         call = self._actions[action] + self.arguments[action].encode(arguments)
-        value = _sized(_ACTION, _sized(_CALL, call))
+        value = sized(_ACTION, sized(_CALL, call))
         # In whole milliseconds, as BMv2 keeps it; no shorter, because 0 is never.
         value += _timed(kept_timeout(idle_timeout_ns + 999_999))
         if metadata:
-            value += _sized(_METADATA, metadata)
-        return Encoded(self.key(match), _sized(_ENTITY, value))
+            value += sized(_METADATA, metadata)
+        return Encoded(self.key(match), sized(_ENTITY, value))
 
     def parse(self, octets: bytes | bytearray, start: int, end: int) -> Parsed | None:
         """An entry of this table that stands between these places, as the content of a TableEntry;

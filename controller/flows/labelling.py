@@ -8,7 +8,7 @@ are as few as can be. PEs' tables and labels are shared fairly (shares.py).
 import random
 import sys
 from array import array
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Mapping
 
 from fcn.contract.constants import FCN_LABEL_BIT, FLOW_GATE_SIZE
@@ -254,6 +254,8 @@ class Labelling:
         self._holders = Tallies()
         """Of the flows of all PEs that hold a label, but for those a person registered."""
         self._flows: dict[str, dict[FlowKey, Flow]] = {name: {} for name in edges}
+        self._known = Counter[str]()
+        """Flows of a PE whose sender is known."""
         self._places: dict[FlowKey, tuple[str, ...]] = {}
         """The PEs of each flow, in their order."""
         self._at = {name: (name,) for name in edges}
@@ -265,6 +267,7 @@ class Labelling:
         """These are the PEs from now on. Of those that are no more no flow may have a label."""
         self._edges = edges
         self._flows = {name: self._flows.get(name, {}) for name in edges}
+        self._known = Counter({name: self._known[name] for name in edges})
         self._at = {name: (name,) for name in edges}
 
     def all(self) -> list[Flow]:
@@ -274,6 +277,10 @@ class Labelling:
     def on_node(self, node: str) -> Mapping[FlowKey, Flow]:
         """Labelled flows of a node; a P node has none."""
         return self._flows.get(node, {})
+
+    def known_on(self, node: str) -> int:
+        """Of how many labelled flows of a node the sender is known."""
+        return self._known[node]
 
     def of_host(self, host: Host) -> list[Flow]:
         """Flows that a host sends, on every PE, but for those a person registered."""
@@ -350,6 +357,7 @@ class Labelling:
         """Install a flow that was not labelled on its PE before."""
         table = (flow.node, flow.key.src.version)
         self._flows[flow.node][flow.key] = flow
+        self._known[flow.node] += flow.source_qp is not None
         others = self._places.get(flow.key)
         alone = self._at[flow.node]
         self._places[flow.key] = alone if others is None else self._in_order({*others, *alone})
@@ -363,19 +371,21 @@ class Labelling:
 
     def update(self, flow: Flow) -> None:
         """Replace a flow's attributes; its label does not change."""
-        before = self._flows[flow.node][flow.key]
-        self._flows[flow.node][flow.key] = flow
-        self._install(flow, before)
+        self._install(flow, self.restate(flow))
 
-    def restate(self, flow: Flow) -> None:
-        """The same, of a PE that hears of it when its switch is read."""
-        self._flows[flow.node][flow.key] = flow
+    def restate(self, flow: Flow) -> Flow:
+        """The same, of a PE that hears of it when its switch is read; returns what it was."""
+        flows = self._flows[flow.node]
+        before, flows[flow.key] = flows[flow.key], flow
+        self._known[flow.node] += (flow.source_qp is not None) - (before.source_qp is not None)
+        return before
 
     def remove(self, flow: Flow, successor: str | None = None) -> None:
         """Remove a flow and release its label; `successor`: the VRF of the flow that gets its
         place."""
         table = (flow.node, flow.key.src.version)
-        del self._flows[flow.node][flow.key]
+        gone = self._flows[flow.node].pop(flow.key)
+        self._known[flow.node] -= gone.source_qp is not None
         others = self._places.pop(flow.key)
         if len(others) > 1:
             self._places[flow.key] = self._in_order({*others} - {flow.node})

@@ -161,6 +161,16 @@ class TableStore:
                 if role in ("", entry.role):
                     yield self._with_resources(state.table, entry, query)
 
+    def told(self, query: p4r.TableEntry, role: str) -> Iterator[bytes]:
+        """The same encoded; where all of a table is asked for, that is what is kept."""
+        if query.table_id and query == p4r.TableEntry(table_id=query.table_id):
+            for entry in list(self.state(query.table_id).entries.values()):
+                if role in ("", entry.role):
+                    yield entry.told
+            return
+        for message in self.read(query, role):
+            yield message.SerializeToString()
+
     def message(self, entry: Entry) -> p4r.TableEntry:
         """The message of an entry, without counters and times."""
         message = p4r.TableEntry()
