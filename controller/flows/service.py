@@ -8,7 +8,7 @@ accesses tables: a PE is an `Edge`, which installs and removes flows.
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 
