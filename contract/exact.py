@@ -23,6 +23,9 @@ _VARINT = rb"[\x80-\xff]*[\x00-\x7f]"
 _REST = rb"(\x48%b)?(?:\x5a%b(.*))?" % (_VARINT, _SIZE)
 """What follows the action: TableEntry.idle_timeout_ns and metadata."""
 
+WIDEST = 512
+"""Bits of a value, at most: so that what is before it is as long whatever its size."""
+
 Field = tuple[int, int]
 """The identifier of a match field or parameter, and its bits."""
 

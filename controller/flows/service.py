@@ -344,7 +344,9 @@ class FlowService:
         """As when they were registered: the switch may have started anew with the controller."""
         for key in list(self._unlabelled):
             places = self._reports.nodes(key.vrf, key.src)
-            if node in [place for place in places if self._edges[place].learning][:1]:
+            if self._labelling.of(key):
+                self._unlabelled.remove(key)
+            elif node in [place for place in places if self._edges[place].learning][:1]:
                 self._unlabelled.remove(key)
                 self._label(node, key)
 

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from finsy.proto import p4i, p4t
 
-from fcn.contract.exact import Call, ExactTable
+from fcn.contract.exact import WIDEST, Call, ExactTable
 from fcn.softswitch.p4rt.errors import invalid_argument, unimplemented
 from fcn.softswitch.p4rt.values import DataType, Scalar, data_type, is_translated
 
@@ -99,10 +99,13 @@ class Table:
     @cached_property
     def exact(self) -> ExactTable | None:
         """How entries come by the hundred thousand: where all keys are exact, with actions."""
+        calls = [ref.action for ref in self.actions.values() if ref.in_entries]
+        values = [*self.fields, *(param for action in calls for param in action.params)]
         others = self.profile_id or self.direct_meter or not self.fields
         if others or any(field.kind is not MatchKind.EXACT for field in self.fields):
             return None
-        calls = [ref.action for ref in self.actions.values() if ref.in_entries]
+        if max(value.width for value in values) > WIDEST:
+            return None
         return ExactTable(
             self.id,
             _widths(self.fields),

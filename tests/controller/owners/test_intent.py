@@ -7,11 +7,11 @@ from finsy.proto import p4r
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fcn.contract.exact import Encoded
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.owners.intent import (
     MAX_ATTEMPTS,
     TURN,
-    Encoded,
     Intent,
     entity_key,
     entity_value,
