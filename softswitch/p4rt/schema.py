@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import chain
 from typing import Protocol, TypeVar
 
 from finsy.proto import p4i, p4t
@@ -100,11 +101,11 @@ class Table:
     def exact(self) -> ExactTable | None:
         """How entries come by the hundred thousand: where all keys are exact, with actions."""
         calls = [ref.action for ref in self.actions.values() if ref.in_entries]
-        values = [*self.fields, *(param for action in calls for param in action.params)]
         others = self.profile_id or self.direct_meter or not self.fields
         if others or any(field.kind is not MatchKind.EXACT for field in self.fields):
             return None
-        if max(value.width for value in values) > WIDEST:
+        values = chain(_widths(self.fields), *(_widths(action.params) for action in calls))
+        if max(width for _, width in values) > WIDEST:
             return None
         return ExactTable(
             self.id,
