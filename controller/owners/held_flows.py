@@ -122,7 +122,6 @@ class HeldFlows:
         vrfs = _Known(lambda part: one(0, part))
         sources = _Known(lambda part: address(one(1, part)))
         destinations = _Known(lambda part: address(one(2, part)))
-        sender_of = self._sender_of(labels)
         for place in ((table, at) for at in _entries(octets)):
             if (parsed := exact.parse(octets, *_span(octets, place[1]))) is not None:
                 (vrf, src, dst, dest_qp), action, (label,), timeout, *_ = parsed
@@ -135,36 +134,18 @@ class HeldFlows:
             else:
                 continue
             flow = LabelledFlow(*ends, number, idle // 1000, "watched" in action)
-            at = senders[number % _LABELS] if senders else 0
-            of_label, sender = sender_of(at) if at else (None, None)
+            of_label = labels, senders[number % _LABELS] if senders else 0
+            read = self._read(of_label) if of_label[1] else None
+            sender = _sender(read)
             # Where writing was cut off, the label may be of a later flow already.
-            if of_label is not None and (sender is None or sender.host == int(flow.src)):
+            if read is not None and (sender is None or sender.host == int(flow.src)):
                 senders[number % _LABELS] = 0
                 yield Held(flow, sender, (place, of_label))
             else:
                 yield Held(flow, None, (place,))
         for at in filter(None, senders):
-            of_label, _ = sender_of(at)
-            if of_label is not None:
-                yield Held(None, None, (of_label,))
-
-    def _sender_of(self, table: str) -> Callable[[int], tuple[_Place | None, KnownSender | None]]:
-        """What finds an entry of a label and its sender, by where it begins; no entry where it is
-        of the program."""
-        notes = _Known(lambda octets: octets.decode(errors="replace"))
-
-        def find(at: int) -> tuple[_Place | None, KnownSender | None]:
-            place = table, at
-            if (read := self._read(place)) is None:
-                return None, None
-            if not read.arguments:
-                return place, None
-            # The CNP goes to the flow's source, which is therefore the action's destination.
-            vrf, source, host, source_qp, p_key = read.arguments
-            note = notes[read.metadata]
-            return place, KnownSender(vrf, source, host, source_qp, p_key, note)
-
-        return find
+            if self._read((labels, at)) is not None:
+                yield Held(None, None, ((labels, at),))
 
     def _read(self, place: _Place) -> Read | None:
         """An entry; None where it is of the program."""
@@ -173,6 +154,15 @@ class HeldFlows:
         start, end = _span(octets, at)
         read = exact.decode(octets, start, end)
         return read or exact.read(p4r.TableEntry.FromString(bytes(octets[start:end])))
+
+
+def _sender(read: Read | None) -> KnownSender | None:
+    if read is None or not read.arguments:
+        return None
+    # The CNP goes to the flow's source, which is therefore the action's destination.
+    vrf, source, host, source_qp, p_key = read.arguments
+    note = read.metadata.decode(errors="replace")
+    return KnownSender(vrf, source, host, source_qp, p_key, note)
 
 
 def _entries(response: bytearray, end: int = 0) -> Iterator[int]:

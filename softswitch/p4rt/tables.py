@@ -298,8 +298,10 @@ class TableStore:
                 raise
             if old is not None and new is not old:
                 self._binder.release(table, old)
-            key = _key(table, message) if plain is None else b""
-            entry.told = plain.octets if plain is not None else self._told(message, key, new)
+            if plain is not None:
+                entry.told = plain.octets
+            else:
+                entry.told = self._told(message, _key(table, message), new)
             entry.binding = new if table.profile_id else None
         entry.meter = meter
         self._write_direct(table, entry, message)
