@@ -136,10 +136,9 @@ class Synchronizer:
                 early = self._next_write - clock()
                 if sent is None and early > 0 and pending < self._batch and self._connection.is_up:
                     await asyncio.sleep(early)
-                # While the switch is at a request, the next is made where one is due.
-                due = pending - (len(sent[0]) if sent is not None else 0)
+                # While the switch is at a request, the next is made where there are many to come.
                 updates = []
-                if sent is None or due >= self._batch:
+                if sent is None or pending - len(sent[0]) >= MOST:
                     updates = self._intent.take_updates(self._batch, beside=sent is not None)
                 if sent is not None:
                     written += len(sent[0])
