@@ -175,10 +175,11 @@ def _entries(response: bytearray, end: int = 0) -> Iterator[int]:
 
 def _span(octets: bytearray, at: int) -> tuple[int, int]:
     """Where the content of a message, whose tag is here, begins and ends."""
-    size = shift = 0
     at += 1
-    while (octet := octets[at]) >= 0x80:
-        size |= (octet & 0x7F) << shift
-        shift += 7
+    size = octets[at]
+    shift = 7
+    while octets[at] >= 0x80:
         at += 1
-    return at + 1, at + 1 + (size | octet << shift)
+        size = size - (1 << shift) | octets[at] << shift
+        shift += 7
+    return at + 1, at + 1 + size
