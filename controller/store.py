@@ -151,8 +151,8 @@ class Store:
     def flows(self, vrf: str) -> Iterator[RegisteredFlow]:
         """The flows of a VRF that an operator registered, one at a time. Raises StoreError."""
         with self._opening():
-            for row in self._db.execute("SELECT * FROM flow WHERE vrf = ?", (vrf,)):
-                yield RegisteredFlow(*row)
+            found = self._db.execute("SELECT * FROM flow WHERE vrf = ?", (vrf,))
+            yield from map(RegisteredFlow._make, found)
 
     def register(self, flows: Iterable[RegisteredFlow]) -> None:
         """Keep flows, in place of those with the same keys. Raises StoreError."""

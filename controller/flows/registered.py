@@ -3,14 +3,12 @@ was deleted does not come back from a switch that was away."""
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
-from fcn.controller.config.notation import Address, parse_address
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.senders import Sender, Senders
-from fcn.controller.owners.addresses import KEPT, ipv4, ipv6
+from fcn.controller.owners.addresses import address_of
 from fcn.controller.store import RegisteredFlow, Store, StoreError
 
 LOG = logging.getLogger("fcn")
@@ -23,13 +21,11 @@ class Registered:
     def __init__(self, store: Store, senders: Senders) -> None:
         self._store = store
         self._senders = senders
-        self._address = lru_cache(KEPT)(_kept_address)
 
     def flows(self, vrf: str) -> Iterator[tuple[FlowKey, Sender]]:
         """Those of a VRF, with their senders."""
-        address = self._address
         for _, src, dst, dest_qp, source_qp, timeout in self._store.flows(vrf):
-            key = FlowKey(vrf, address(src), address(dst), dest_qp)
+            key = FlowKey(vrf, address_of(src), address_of(dst), dest_qp)
             yield key, Sender(source_qp, Origin.MANUAL, timeout)
 
     def add(self, flows: Sequence[tuple[FlowKey, Sender]]) -> None:
@@ -63,12 +59,6 @@ class Registered:
     def _knows(self, key: FlowKey) -> bool:
         known = self._senders.get(key)
         return known is not None and known.origin is Origin.MANUAL
-
-
-def _kept_address(text: str) -> Address:
-    """The same object as in what switches report."""
-    address = parse_address(text)
-    return ipv4(int(address)) if address.version == 4 else ipv6(int(address))
 
 
 def _kept(key: FlowKey, source_qp: int, timeout: int | None) -> RegisteredFlow:
