@@ -48,7 +48,8 @@ class Controller:
         (mine,) = (region for region, names in regions if self._me in names)
         nodes = sum(node.get("region") == mine for node in self.network["nodes"].values())
         # A busy machine may lose a switch once more meanwhile.
-        return nodes <= max(map(self.log.count, ("event=node-up", "event=node-backup")))
+        found = (self.log.count(f"event=node-{state}") for state in ("up", "backup"))
+        return max(found) >= nodes
 
     @property
     def log(self) -> str:
