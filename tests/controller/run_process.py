@@ -48,8 +48,8 @@ class Controller:
         (mine,) = (region for region, names in regions if self._me in names)
         nodes = sum(node.get("region") == mine for node in self.network["nodes"].values())
         # A busy machine may lose a switch once more meanwhile.
-        found = (self.log.count(f"event=node-{state}") for state in ("up", "backup"))
-        return max(found) >= nodes
+        ups, backups = map(self.log.count, ("event=node-up", "event=node-backup"))
+        return nodes <= ups or nodes <= backups
 
     @property
     def log(self) -> str:

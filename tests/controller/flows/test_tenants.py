@@ -386,11 +386,10 @@ def test_a_registered_flow_that_was_deleted_while_it_was_read_stays_so(net: Netw
         held(key, FCN_LABEL_BIT | label, 17, Origin.MANUAL)
         for label, key in enumerate((FORTH, replace(FORTH, dest_qp=99)))
     ]
-    reading = net.service.adopt("pe1", found)
-    next(reading)
+    next(reading := net.service.adopt("pe1", found))
     assert {flow.key for flow in net.service.all()} == {FORTH}
     net.service.delete(FORTH)
-    reading.close()
+    del reading
     list(net.service.adopt("pe1", found))
     assert {flow.key.dest_qp for flow in net.service.all()} == {99}
     net.service.add(FORTH, 17)
