@@ -37,6 +37,8 @@ def play(
 ) -> None:
     """Show runs in the browser as the live page shows a network: queues, links and messages in
     virtual time, until Ctrl-C. Of two, each moment of both is shown together."""
+    if listen and export is not None:
+        raise typer.BadParameter("give --listen or --export: a file is not served")
     if missing := page_missing():
         raise fail(missing)
     import asyncio
@@ -83,7 +85,8 @@ def _shown(stored: "dict[str, Stored]", *, stories: bool) -> "Hub":
     if moments < FRAMES:
         console.print(f"{links:,} links: {moments} moments are shown, of {FRAMES} otherwise")
     hub = Hub()
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    err = Console(stderr=True)
+    with Progress(console=err, transient=True, disable=not err.is_terminal) as bar:
         placing = bar.track(stored.items(), description="placing")
         pictures = {name: picture_of(each.about, stories) for name, each in placing}
         reading = bar.add_task("reading", total=sum(map(octets_of, stored.values())))

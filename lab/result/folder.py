@@ -132,7 +132,7 @@ class Stored:
                 with pd.read_csv(BufferedReader(hashed, _BLOCK), **options) as parts:
                     yield from parts
             except (ValueError, OSError) as error:
-                raise ResultError(f"{file}: {error}") from None
+                raise ResultError(f"{file}: {error}; run again") from None
             _check(file, hashed.digest.hexdigest(), self.digests[file.name])
 
 
