@@ -2,13 +2,15 @@
 
 import random
 from collections import defaultdict
+from dataclasses import replace
 
 import pytest
 from engine_fcn_scenarios import FCN_SCENARIOS
-from engine_scenarios import SCENARIOS, Scenario
+from engine_scenarios import SCENARIOS, Scenario, Target
 
 from fcn.lab.core import Simulation
 from fcn.lab.hosts import HostNode
+from fcn.softswitch.api import Replica
 from fcn.softswitch.engine import MemoryEngine, load_program
 
 STEP = 1_000_000
@@ -59,7 +61,18 @@ def of_laboratory(scenario: Scenario, traffic: list[tuple[int, bytes]]) -> Frame
         return {port: out[port] for port in scenario.ports}
 
 
-@pytest.mark.parametrize("scenario", [*SCENARIOS, *FCN_SCENARIOS], ids=lambda s: s.name)
+def cut(target: Target) -> None:
+    """Copies end within what frames leave out, behind it, and not at all."""
+    target.clone_session_set(7, [Replica(3, 5)], 0, 400)
+    target.clone_session_set(8, [Replica(3, 1), Replica(4, 2)], 0, 1070)
+    target.multicast_group_set(1, [Replica(1, 1), Replica(2, 1), Replica(3, 2)])
+
+
+_REPLICATE = next(each for each in SCENARIOS if each.name == "replicate")
+CUT = replace(_REPLICATE, name="cut", setup=cut, json=_REPLICATE.path)
+
+
+@pytest.mark.parametrize("scenario", [*SCENARIOS, CUT, *FCN_SCENARIOS], ids=lambda s: s.name)
 def test_programs_send_the_same_octets(scenario: Scenario) -> None:
     rng = random.Random(7)
     traffic = [(port, stretched(rng, data)) for port, data in scenario.packets(3, 300)]
