@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from lab_networks import GIGABIT, Rates, wan
 
 from fcn.lab.core import Simulation
