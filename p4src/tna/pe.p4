@@ -229,6 +229,10 @@ control PeIngress(
                     && hdr.pe.ipv6.payload_len[15:8] == 0) {
                 md.meta.solicitation_sound = true;
             }
+            // Dropped, unless it passes through in a tunnel: then it stays wrong, though the deparser computes it.
+            if (md.meta.ipv4_checksum_failed) {
+                md.ipv4_options_sum = 1;
+            }
             gateway.apply(hdr.pe, md.meta);
             if (md.meta.answered && hdr.pe.neighbor.nd.isValid()) {
                 md.is_advertisement = true;

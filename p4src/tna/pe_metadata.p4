@@ -11,7 +11,7 @@ struct tna_pe_meta_t {
     bit<16> udp_dst_port;
     // UDP ports of the customer's packet, 0 when it has none
     bit<32> ports;
-    // What an IPv4 header's options add to its checksum
+    // What an IPv4 header's options add to its checksum; 1 where a header without options has a wrong one
     bit<16> ipv4_options_sum;
     // What the parser found of the checksum of a Fast CNP or a neighbour solicitation
     bit<16> parser_sum;

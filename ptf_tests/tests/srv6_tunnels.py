@@ -245,6 +245,23 @@ class TransitThroughThePe(PeTest):
             self.check_transit(outer)
 
 
+class DamagedTransitStaysDamaged(PeTest):
+    """FCN-5: what ends elsewhere is damaged there, too. A chip computes another wrong checksum of
+    the customer's header; nothing else differs."""
+
+    def runTest(self) -> None:
+        inner = roce(REMOTE_V4, HOST_V4, DEST_QP)
+        for wrong in (0, 1, 0xFFFF, int.from_bytes(inner[10:12], "big") ^ 0x0100):
+            damaged = inner[:10] + wrong.to_bytes(2, "big") + inner[12:]
+            outer = srv6(damaged, REMOTE_PE, "fc00:0:77::1")
+            (frame,) = self.exchange(CORE_PORT, core_frame_in(outer)).frames[CORE_PORT]
+            whole = core_frame_out(routed(outer))
+            checksum = slice(len(whole) - len(inner) + 10, len(whole) - len(inner) + 12)
+            self.assertNotEqual(frame[checksum], inner[10:12])
+            self.assertEqual(frame[: checksum.start], whole[: checksum.start])
+            self.assertEqual(frame[checksum.stop :], whole[checksum.stop :])
+
+
 class CutTransitThroughThePe(PeTest):
     """FCN-1: what ends elsewhere is forwarded whole, also when it is cut; of UDP the ports must be
     there."""
