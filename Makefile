@@ -15,8 +15,8 @@ SEEDS ?= 10000
 KILLS ?= 1000
 # The switches the packet tests run on: the softswitch always, BMv2 where it is installed.
 PTF_TARGETS ?= softswitch $(if $(shell command -v simple_switch_grpc),bmv2)
-# Processes that run unit tests; a file's tests stay together.
-JOBS ?= 2
+# Processes that run unit tests, which wait for others, too; a file's tests stay together.
+JOBS ?= 3
 # Shares of the packet tests, which wait more than they compute.
 SHARES ?= 4
 PYTEST := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile
@@ -100,11 +100,15 @@ proto: setup ## regenerate the messages of our own services
 	$(PYTHON) -m grpc_tools.protoc -I. --python_out=. --pyi_out=. $(wildcard fcn/controller/proto/*.proto)
 	$(PYTHON) -m grpc_tools.protoc -I. --python_out=. $(wildcard fcn/contract/proto/*.proto fcn/softswitch/proto/*.proto)
 
-bench: setup ## packets per second, softswitch against BMv2 (BASELINE=COMMIT: also against that); laboratory; instructions
+# README quotes what both switches do, so its figures are written where both are installed.
+bench: setup ## all figures of README but the findings: softswitch against BMv2 (BASELINE=COMMIT: also against that), the demo; laboratory
 	$(PYTHON) -m fcn.bench.forwarding $(addprefix --baseline ,$(BASELINE))
+	$(PYTHON) -m fcn.bench.demo
+	$(PYTHON) -m fcn.bench.tracing --seconds 3
 	$(PYTHON) -m fcn.bench.laboratory
 	$(PYTHON) -m fcn.bench.reaction
 	$(if $(shell command -v valgrind),$(PYTHON) -m fcn.bench.instructions)
+	$(if $(shell command -v simple_switch_grpc),$(PYTHON) -m fcn.bench.readme)
 
 bench-scale: setup ## what many flows cost on a PE (FLOWS=100000)
 	$(PYTHON) -m fcn.bench.scale $(addprefix --flows ,$(FLOWS))

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import platform
+import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 from rich.table import Table
 
 RESULTS = Path(__file__).parent / "results"
+ROOT = RESULTS.resolve().parents[1]
 
 
 class BenchError(Exception):
@@ -43,7 +45,28 @@ def machine() -> dict[str, str]:
         ),
         platform.processor(),
     )
-    return {"cpu": model, "cores": str(os.cpu_count()), "kernel": platform.release()}
+    return {
+        "cpu": model,
+        "cores": str(os.cpu_count()),
+        "kernel": platform.release(),
+        "commit": _commit(),
+    }
+
+
+def _commit() -> str:
+    """The commit that is measured; `changed` behind it where files are not as it has them, other
+    than those that benchmarks write. Empty where there is no git."""
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(ROOT), *arguments]
+        return subprocess.check_output(command, stderr=subprocess.DEVNULL, text=True).strip()
+
+    written = (":!bench/results", ":!docs", ":!README.md")
+    try:
+        changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", *written)
+        return git("rev-parse", "--short=8", "HEAD") + (" changed" if changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def table_of(

@@ -11,7 +11,19 @@ from google.protobuf.message_factory import GetMessageClass
 LOOK = 1.0
 """Seconds between two looks at who is answered by a stream."""
 
+HANDSHAKE_MS = 5_000
+"""A client that takes longer to say who it is, is none."""
+
 _END = object()
+
+
+def bounded(connections: int) -> list[tuple[str, int]]:
+    """Options of a server of which strangers cannot take more than so many descriptors: the process
+    needs others."""
+    return [
+        ("grpc.max_allowed_incoming_connections", connections),
+        ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
+    ]
 
 
 async def while_allowed(

@@ -18,6 +18,7 @@ from fcn.controller.config.watching import Watching
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.finsy_adapter import check_finsy
 from fcn.controller.flows.flow import Flow
+from fcn.controller.flows.regions import CmReport
 from fcn.controller.flows.service import FlowService
 from fcn.controller.hostagent.reports import HostReports
 from fcn.controller.hostagent.service import HostAgentService, serving_agents
@@ -66,8 +67,8 @@ class ControlPlane:
     """Everything `fcn run` runs.
 
     All time but that of the event loop comes from `clock`, all chance from `rng`, which draws the
-    flow labels and must not be predictable in production; None: the system's. Raises
-    PipelineError, FinsyError, StoreError.
+    flow labels and must not be predictable in production; None: the system's. `me`: which one of
+    the configuration's `controllers` this is. Raises PipelineError, FinsyError, StoreError.
     """
 
     def __init__(
@@ -76,9 +77,11 @@ class ControlPlane:
         clock: Clock = SYSTEM_CLOCK,
         rng: random.Random | None = None,
         leadership: Leadership | None = None,
+        me: str | None = None,
     ) -> None:
         check_finsy()
         self.config = config
+        self._me = me
         self._clock = clock
         self.agents_address = ""
         self.store = Store(config.state, clock.wall)
@@ -87,7 +90,7 @@ class ControlPlane:
         self.flows = FlowService(config, {}, self.bus, clock, rng, self.store)
         self._inbox = Inbox(self.flows.refusals, clock.work, clock=clock.monotonic)
         self._lag = Timings()
-        self.reports = HostReports({}, clock.wall)
+        self.reports = HostReports({}, clock.dated)
         self.leadership = leadership or Leadership(list(config.nodes), clock)
         self.nodes: dict[str, NodeAgent] = {}
         self.neighbors: dict[str, NeighborService] = {}
@@ -122,6 +125,18 @@ class ControlPlane:
         self._recall()
         self.flows.recall()
 
+    def hear(self, region: str, report: CmReport) -> None:
+        """A PE of another region reports a message, as its controller says."""
+        name, _, message = report
+        node = self.config.nodes.get(name)
+        if node is None or node.region != region or message.vrf not in self.config.vrfs:
+            return
+        host = int(message.src)
+        if self._inbox.admits(name, message.vrf, host):
+            handle = partial(self.flows.connection_message, *report)
+            failed = partial(LOG.exception, "cannot handle %s of region %s", report, region)
+            self._inbox.put(name, message.vrf, host, handle, failed)
+
     def _recall(self) -> None:
         """What was set of the nodes by command is in force."""
         for name, member in self._members.items():
@@ -132,7 +147,7 @@ class ControlPlane:
         as they are, and all others that were there have their sessions on. Raises PipelineError."""
         watching = Watching(config)
         members = {}
-        for name, node in config.nodes.items():
+        for name, node in config.ruled_by(self._me).items():
             old = self._members.get(name)
             program = old.provision.pipeline if old else program_of(config, node)
             provision = Provision(config, name, program, watching)

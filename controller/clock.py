@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +13,14 @@ class Clock:
     monotonic: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
     work: Callable[[], float] = time.thread_time
+    _began: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_began", self.wall() - self.monotonic())
+
+    def dated(self) -> float:
+        """Seconds since the epoch, as `wall` had it at the start, that never go back."""
+        return self._began + self.monotonic()
 
 
 SYSTEM_CLOCK = Clock()

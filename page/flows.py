@@ -39,7 +39,7 @@ class _Seen:
         """What the sender does."""
         if self.rate is not None:
             yield f"It sends {self.rate:,.0f} packets a second."
-        if self.notified and self.calm is not None:
+        if self.notified and self.calm:
             yield f"Before notifications came it sent {self.calm:,.0f} packets a second."
 
 

@@ -67,10 +67,12 @@ class Hub:
         if len(self._viewers) >= VIEWERS:
             raise FullError
         viewer: asyncio.Queue[bytes | None] = asyncio.Queue()
-        # Not as one: megabytes would be there once for each of them.
-        kept = (_BEGIN, self._picture, *self._flows, *self._frames, _KEPT)
         self._viewers.add(viewer)
-        return self._looking(viewer, kept)
+        return self._looking(viewer, self.kept())
+
+    def kept(self) -> tuple[bytes, ...]:
+        """What one who comes now gets first. Not as one: megabytes would be there once for each."""
+        return _BEGIN, self._picture, *self._flows, *self._frames, _KEPT
 
     async def _looking(
         self, viewer: asyncio.Queue[bytes | None], kept: Iterable[bytes]

@@ -2,12 +2,14 @@
 Koren and North, Graph Drawing by Stress Majorization, 2004)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import hypot
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fcn.contract.hops import hops_from
 
 ROUNDS = 60
-"""Of the majorization; 80 places take half a second, once."""
+"""Of the majorization; 600 places take some seconds, once."""
 
 TALLEST = 0.5
 FLATTEST = 0.14
@@ -15,6 +17,7 @@ FLATTEST = 0.14
 
 Point = tuple[float, float]
 Edge = tuple[str, str]
+Reals = NDArray[np.float64]
 
 
 def neighbours(names: Iterable[str], edges: Iterable[Edge]) -> dict[str, list[str]]:
@@ -44,42 +47,35 @@ def layout(names: Sequence[str], edges: Sequence[Edge]) -> tuple[dict[str, Point
     near = neighbours(names, edges)
     hops = {name: hops_from(name, near.__getitem__) for name in names}
     longest = max((max(each.values()) for each in hops.values()), default=0)
-    apart = {a: {b: float(hops[a].get(b, longest + 1)) for b in names} for a in names}
-    points = _start(names, hops)
+    apart = np.array([[hops[a].get(b, longest + 1) for b in names] for a in names], float)
+    # Of itself the distance is 0, and the weight.
+    weight = np.divide(1.0, apart**2, out=np.zeros_like(apart), where=apart > 0)
+    points = np.array(_start(names, hops))
     for _ in range(ROUNDS if len(names) > 2 else 0):
-        points = _round(points, apart)
-    return _fitted(points)
+        points = _round(points, apart, weight)
+    found = [(float(x), float(y)) for x, y in points]
+    return _fitted(dict(zip(names, found, strict=True)))
 
 
-def _start(names: Sequence[str], hops: Mapping[str, Mapping[str, int]]) -> dict[str, Point]:
+def _start(names: Sequence[str], hops: Mapping[str, Mapping[str, int]]) -> list[Point]:
     """From an end of the network to the other, side by side where as many hops from it."""
     end = max(names, key=lambda name: max(hops[name].values()))
     taken: dict[int, int] = {}
-    points = {}
+    points = []
     for name in names:
         column = hops[end].get(name, -1)
         row = taken[column] = taken.get(column, 0) + 1
-        points[name] = (float(column), (row // 2) * (-1.0 if row % 2 else 1.0))
+        points.append((float(column), (row // 2) * (-1.0 if row % 2 else 1.0)))
     return points
 
 
-def _round(
-    points: Mapping[str, Point], apart: Mapping[str, Mapping[str, float]]
-) -> dict[str, Point]:
+def _round(points: Reals, apart: Reals, weight: Reals) -> Reals:
     """Each where the others, each at its distance from it, would have it on average."""
-    moved = {}
-    for name, (x, y) in points.items():
-        sum_x = sum_y = weights = 0.0
-        for other, (other_x, other_y) in points.items():
-            if other == name:
-                continue
-            wanted = apart[name][other]
-            weight = 1 / wanted**2
-            stretch = wanted / (hypot(x - other_x, y - other_y) or 1.0)
-            sum_x += weight * (other_x + stretch * (x - other_x))
-            sum_y += weight * (other_y + stretch * (y - other_y))
-            weights += weight
-        moved[name] = (sum_x / weights, sum_y / weights)
+    x, y = points.T
+    far = np.hypot(x[:, None] - x, y[:, None] - y)
+    stretched = weight * apart / np.where(far > 0, far, 1.0)
+    moved: Reals = (weight - stretched) @ points + stretched.sum(1)[:, None] * points
+    moved /= weight.sum(1)[:, None]
     return moved
 
 

@@ -117,12 +117,14 @@ class PathView:
 @dataclass(frozen=True, slots=True)
 class Travel:
     """Messages of a kind that went the same way since the last look. route: places; one alone where
-    nobody knows whom they reached. frame: the number of one, in a run of the laboratory."""
+    nobody knows whom they reached. frame: the number of one, in a run of the laboratory; run: which
+    of those that are shown."""
 
     kind: Kind
     route: tuple[str, ...]
     count: int
     frame: int | None = None
+    run: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from fcn.page.stories import Command, told
 from fcn.page.watcher import Watcher
 from fcn.softswitch.stories.page import POLICY
 
-_STATIC = Path(__file__).parent / "static"
+STATIC = Path(__file__).parent / "static"
 
 FILES = {
     "/": ("index.html", "text/html"),
@@ -115,7 +115,7 @@ def application(hub: Hub, host: str, stories: Command | None = None) -> Starlett
 
     def file(name: str, media_type: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(_request: Request) -> Response:
-            return FileResponse(_STATIC / name, media_type=media_type, headers=HEADERS)
+            return FileResponse(STATIC / name, media_type=media_type, headers=HEADERS)
 
         return answer
 

@@ -31,7 +31,7 @@ FILTERS = {
 
 Asked = Mapping[str, str]
 """What the browser asks for: `node` with `kind`, or with `source`, `destination` and `dest_qp` of a
-flow; of a run of the laboratory `frame`."""
+flow; of a run of the laboratory `frame`, and of several `run`."""
 
 Command = Callable[[Asked], Sequence[str]]
 """The module that tells, and its arguments. Raises KeyError or ValueError for what cannot be."""
@@ -56,11 +56,13 @@ def of_network(api: str) -> Command:
     return command
 
 
-def of_run(folder: Path) -> Command:
-    """Stories of frames of a result, by their numbers: the run is made once more."""
+def of_runs(folders: Sequence[Path]) -> Command:
+    """Stories of frames of results, by their numbers: the run is made once more."""
+    results = {str(number): folder for number, folder in enumerate(folders)}
 
     def command(asked: Asked) -> Sequence[str]:
         number = int(asked["frame"])
+        folder = results[asked.get("run", "0")]
         return ["fcn.lab", "trace", str(folder), "--frame", str(number), "--json"]
 
     return command

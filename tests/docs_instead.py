@@ -15,7 +15,7 @@ INSTEAD = {
     # Ports that are free.
     "fcn page": "fcn page --listen 127.0.0.1:0",
     f"fcn lab play {RUN}": f"fcn lab play {RUN} --listen 127.0.0.1:0",
-    "fcn lab play A": f"fcn lab play {RUN} --listen 127.0.0.1:0",
+    "fcn lab play A B": f"fcn lab play {RUN} --listen 127.0.0.1:0",
     # The network has its controller already: this one has switches that are away.
     "fcn run -c network.yaml": "fcn run -c alone.yaml",
     "fcn run -c network.yaml --as east": "fcn run -c pair.yaml --as east",

@@ -27,7 +27,7 @@ def missing_packages(extra: str, *packages: str) -> str:
 
 def page_missing() -> str:
     """As of `missing_packages`, for the live page."""
-    return missing_packages("page", "starlette", "uvicorn")
+    return missing_packages("page", "numpy", "starlette", "uvicorn")
 
 
 def become(

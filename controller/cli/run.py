@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -31,6 +32,7 @@ from fcn.controller.northbound.audit import AuditError, AuditLog
 from fcn.controller.northbound.following import follow
 from fcn.controller.northbound.metrics import MetricsError
 from fcn.controller.northbound.network import ApplyError
+from fcn.controller.northbound.regions import hear
 from fcn.controller.northbound.serving import ApiError, serving
 from fcn.controller.store import StoreError
 
@@ -85,10 +87,14 @@ async def _lead_or_wait(
     has to begin anew: what it knows is old. Returns the configuration in force."""
     controllers = config.controllers or {}
     leadership = None
+    mine = config.region_of(me)
+    here = {name: each for name, each in controllers.items() if config.region_of(name) == mine}
+    elsewhere = controllers.keys() - here.keys()
     if me is not None:
-        names = {number_of(name): name for name in controllers}
-        leadership = Leadership(list(config.nodes), SYSTEM_CLOCK, run_of(number_of(me)), names)
-    plane = ControlPlane(config, leadership=leadership)
+        names = ({number_of(name): name for name in part} for part in (here, elsewhere))
+        order = list(config.ruled_by(me))
+        leadership = Leadership(order, SYSTEM_CLOCK, run_of(number_of(me)), *names)
+    plane = ControlPlane(config, leadership=leadership, me=me)
     plane.network.file = file
     async with AsyncExitStack() as stack:
         audit = AuditLog(Path(config.audit) if config.audit else None)
@@ -108,10 +114,13 @@ async def _lead_or_wait(
             discard_output()
         jobs = [_show_progress(plane), collect_often(), _reload(plane, file, again, audit)]
         if me is not None:
-            others_at = {name: each for name, each in controllers.items() if name != me}
-            addresses = {number_of(name): each for name, each in others_at.items()}
+            addresses = {number_of(name): each for name, each in here.items() if name != me}
             own = Path(config.follow_tls) if config.follow_tls else None
             jobs.append(follow(plane.leadership, addresses, own, plane.keep))
+            for name in elsewhere:
+                if mine is not None and (other := config.region_of(name)) is not None:
+                    take = partial(plane.hear, other)
+                    jobs.append(hear(name, controllers[name], own, mine, take))
         others = [asyncio.create_task(job) for job in jobs]
         ends = [asyncio.create_task(event.wait()) for event in (stop, plane.leadership.deposed)]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)

@@ -22,6 +22,7 @@ from fcn.controller.config.check_policies import (
     check_policies,
     check_room,
 )
+from fcn.controller.config.check_regions import check_regions
 from fcn.controller.config.check_unused import check_roles
 from fcn.controller.config.document import KeyPath, listed
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
@@ -52,6 +53,7 @@ def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
     if config.page is not None and config.page.startswith("unix:"):
         yield ("page",), "browsers use HTTP over TCP; write host:port"
     yield from _check_listeners(config)
+    yield from check_regions(config)
     if config.state is not None and not Path(config.state).is_dir():
         yield ("state",), f"there is no folder {config.state}; make it, for the controller's user"
     yield from check_holding(config)

@@ -19,8 +19,9 @@ def check_reload(before: Config, after: Config) -> Iterator[Finding]:
         old, new = getattr(before, key), getattr(after, key)
         if old != new:
             yield (key,), f"it is {_shown(old)} now; {RESTART}"
-    if before.controllers != after.controllers:
-        yield ("controllers",), f"who may rule cannot be changed; {RESTART}"
+    for key in ("controllers", "regions"):
+        if getattr(before, key) != getattr(after, key):
+            yield (key,), f"who may rule cannot be changed; {RESTART}"
     if (before.host_agents is None) != (after.host_agents is None):
         yield ("host_agents",), f"whether host agents are heard cannot be changed; {RESTART}"
     elif before.host_agents is not None:

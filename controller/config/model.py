@@ -307,7 +307,7 @@ class UnderlayRoute(Model):
 
 
 class Node(Model):
-    """One switch.
+    """One switch. `region`: of `regions`, whose controllers rule it.
 
     `grpc` is its address; `tls` is added to the network's `switch_tls`; `insecure` allows plain
     text, also where other machines can read it.
@@ -317,6 +317,7 @@ class Node(Model):
     """
 
     role: Literal["pe", "p"]
+    region: str | None = None
     grpc: Endpoint
     tls: Tls | None = None
     insecure: bool = False
@@ -374,15 +375,17 @@ NotificationName = Annotated[Notification, Field(strict=False)]
 FantelTransportName = Annotated[FantelTransport, Field(strict=False)]
 
 
-Controllers = Annotated[dict[Name, Endpoint], Field(min_length=2, max_length=8)]
-"""By name; as many as there are election IDs for those that wait (controller/leadership/ids.py)."""
+MAX_RIVALS = 8
+"""Controllers of the same switches: as many as there are election IDs for those that wait
+(controller/leadership/ids.py)."""
 
 
 class Config(Model):
     """The whole network. `state`: the folder for what has to outlive the controller however it ends
     (controller/store.py). `controllers`: where the API of each is, of which one rules the switches
     (controller/leadership); `follow_tls`: the folder of the certificate with which this one asks
-    the leader over TCP, as that of an operator.
+    others over TCP, as that of an operator. `regions`: the controllers of each part of the network,
+    of which one rules the switches there.
 
     `api_group` may use the Unix socket of `api` beside its owner. `insecure` names what may be
     reached over TCP in plain text all the same. `audit`: the file for what was changed by whom."""
@@ -397,7 +400,10 @@ class Config(Model):
     load_balancing: GivenBalancing = None
     trusted_prefixes: Items[IPv6Prefix] | None = None
     api: Listen = DEFAULT_ENDPOINT
-    controllers: Controllers | None = None
+    controllers: Annotated[dict[Name, Endpoint], Field(min_length=2)] | None = None
+    regions: dict[Name, Annotated[Items[str], Field(min_length=1, max_length=MAX_RIVALS)]] = Field(
+        default_factory=dict
+    )
     follow_tls: Annotated[str, Field(min_length=1)] | None = None
     api_group: Annotated[str, Field(min_length=1)] | None = None
     metrics: Listen | None = None
@@ -429,6 +435,15 @@ class Config(Model):
         if node.insecure or not given:
             return None
         return Tls(**{key: value for tls in given for key, value in tls if value is not None})
+
+    def region_of(self, controller: str | None) -> str | None:
+        """Of a controller by name; None where there are no regions."""
+        return next((name for name, each in self.regions.items() if controller in each), None)
+
+    def ruled_by(self, controller: str | None) -> dict[str, Node]:
+        """The nodes whose switches this controller may rule."""
+        region = self.region_of(controller)
+        return {name: node for name, node in self.nodes.items() if node.region == region}
 
     def link_ends(self) -> list[tuple[tuple[str, int], tuple[str, int]]]:
         ends = [tuple(_split_end(end) for end in link) for link in self.links]

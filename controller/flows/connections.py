@@ -200,6 +200,20 @@ class ConnectionTracker:
         if connection and (flow, source_qp, ids) in connection.flows(key):
             self._forget(key)
 
+    def halves(self) -> Iterator[CmMessage]:
+        """The messages that made known what is known; between two, others may be handled."""
+        for key in list(self._connections):
+            if (found := self._connections.get(key)) is None:
+                continue
+            vrf, initiator, responder, comm_id = key
+            if (qpn := found.initiator_qp) is not None:
+                yield CmMessage(vrf, initiator, responder, CmAttribute.REQ, comm_id, 0, qpn)
+            if found.responder_qp is not None and (own := found.responder_comm_id) is not None:
+                ids = own, comm_id
+                yield CmMessage(
+                    vrf, responder, initiator, CmAttribute.REP, *ids, found.responder_qp
+                )
+
     def _request(self, message: CmMessage) -> list[CmEvent]:
         key = (message.vrf, message.src, message.dst, message.local_comm_id)
         connection = self._connections.get(key)

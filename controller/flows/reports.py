@@ -8,7 +8,7 @@ flow (FCN-3 b).
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from fcn.controller.config import Config
 from fcn.controller.config.addressing import attachment, locate
@@ -49,12 +49,18 @@ class Reports:
         """Judge by this configuration from now on."""
         self._config = config
         self._edges = edges
+        self._everywhere = lru_cache(REMEMBERED)(partial(locate, config))
         self.nodes = lru_cache(REMEMBERED)(self._nodes)
         self.port = lru_cache(REMEMBERED)(self._port)
 
     def _nodes(self, vrf: str, address: Address) -> list[str]:
-        """The PEs that an address of a VRF is attached to, most specific prefix first."""
-        return locate(self._config, vrf, address)
+        """The PEs of this region that an address of a VRF is attached to, most specific prefix
+        first."""
+        return [node for node in self._everywhere(vrf, address) if node in self._edges]
+
+    def regions(self, vrf: str, address: Address) -> list[str | None]:
+        """The regions of all PEs that an address of a VRF is attached to."""
+        return [self._config.nodes[node].region for node in self._everywhere(vrf, address)]
 
     def _port(self, node: str, vrf: str, address: Address) -> int | None:
         """The port of a PE that an address of a VRF is behind; None where it is elsewhere."""
@@ -103,6 +109,7 @@ class Reports:
                 min(self._edges[node].heard_for(), self._refusals.since(node, vrf, reason))
                 for nodes in self._at(pair)
                 for node in nodes
+                if node in self._edges
                 for reason in MISSED
             ),
             default=0.0,
@@ -118,14 +125,15 @@ class Reports:
 
     def _at(self, pair: HostPairKey) -> Iterator[list[str]]:
         vrf, *hosts = pair
-        return (self.nodes(vrf, host) for host in hosts)
+        return (self._everywhere(vrf, host) for host in hosts)
 
     def _labels_all(self, node: str, vrf: str) -> bool:
         """Whether the PE reported and had room for every flow of the VRF for as long as a watch:
         what was seen before counts no more."""
-        edge = self._edges[node]
+        edge = self._edges.get(node)
         return (
-            edge.learning
+            edge is not None
+            and edge.learning
             and edge.heard_for() >= WATCH
             and self._refusals.since(node, vrf, RefusalReason.NO_ROOM) > WATCH
         )

@@ -35,6 +35,7 @@ from fcn.controller.flows.labelling import Labelling, LabelPool, NoLabelError
 from fcn.controller.flows.lifecycle import DISCONNECTS, OF_EVIDENCE, REFUTATIONS, End, after
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.refusals import RefusalReason, Refusals
+from fcn.controller.flows.regions import CmReport, Regions
 from fcn.controller.flows.registered import Registered
 from fcn.controller.flows.reports import Reports
 from fcn.controller.flows.senders import Sender, Senders
@@ -80,6 +81,7 @@ class FlowService:
             self._reports,
             self.refusals,
         )
+        self.regions = Regions(self._reports, self._connections)
         self.known_key = self._senders.known
         self._events = FlowEvents(bus)
         self._registered = Registered(self._store, self._senders)
@@ -202,14 +204,18 @@ class FlowService:
             self._learn(key, Sender(source_qp, Origin.INFERRED))
 
     def connection_message(self, node: str, port: int, message: CmMessage) -> None:
-        """A PE reports a message of the connection manager, from this port."""
+        """A PE, of this region or of another, reports a message of the connection manager, from
+        this port."""
         if not self._reports.believes(node, port, message.vrf, message.src):
             return
+        if node in self._edges:
+            self.regions.tell(CmReport(node, port, message))
         self._events.connection_message(node, message)
         for event in self._connections.handle(message):
             match event:
                 case QueuePairLearned(flow, source_qp, comm_ids):
-                    self._learn(flow, Sender(source_qp, Origin.CM, comm_ids=comm_ids))
+                    if self.places(flow):
+                        self._learn(flow, Sender(source_qp, Origin.CM, comm_ids=comm_ids))
                 case FlowClosed(flow, unseen):
                     if unseen:
                         self._evidence.verification.replaced(flow)
@@ -272,6 +278,8 @@ class FlowService:
                 raise FlowError(f"{name} QP {value} is out of range; data QPs are 2 to 0xffffff")
         places = self._reports.nodes(key.vrf, key.src)
         if not places:
+            for region in self._reports.regions(key.vrf, key.src):
+                raise FlowError(f"{key.src} is of region {region}; ask a controller of that")
             raise FlowError(
                 f"{key.src} is behind no DC port of VRF {key.vrf}; "
                 "check the addresses and routes in the configuration"
@@ -453,7 +461,7 @@ class FlowService:
         for loser in displaced:
             text = f"its host has more flows than {key.src}"
             self._end(loser.key, End.SILENCE, at=loser, why=text, successor=key.vrf)
-        since = self._clock.wall()
+        since = self._clock.dated()
         flow = Flow(key, node, label, timeout, origin, p_key=p_key, since=since)
         flow = self._as_known(flow)
         self._add(flow)

@@ -11,6 +11,7 @@ from google.protobuf.message import DecodeError
 
 from fcn.contract.certificates import Revoked, TlsFileError
 from fcn.contract.grpc_tls import server_credentials
+from fcn.contract.rpc import bounded
 from fcn.controller.config.tls import HostAgents
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.service import FlowService
@@ -27,6 +28,9 @@ from fcn.controller.proto import hostagent_pb2 as pb
 LOG = logging.getLogger("fcn")
 
 STOP_GRACE = 1.0
+
+CONNECTIONS = 64
+"""At a time, beside two of each host."""
 
 MAX_REQUEST = 1 << 20
 """Octets of a report: MAX_QUEUE_PAIRS of 12 octets, and names."""
@@ -128,7 +132,11 @@ async def serving_agents(settings: HostAgents, service: HostAgentService) -> Asy
     except TlsFileError as error:
         raise AgentServiceError(str(error)) from None
     server = grpc.aio.server(
-        options=[("grpc.so_reuseport", 0), ("grpc.max_receive_message_length", MAX_REQUEST)]
+        options=[
+            ("grpc.so_reuseport", 0),
+            ("grpc.max_receive_message_length", MAX_REQUEST),
+            *bounded(CONNECTIONS + 2 * len(settings.hosts)),
+        ]
     )
     server.add_generic_rpc_handlers((service.handler(),))
     try:

@@ -17,22 +17,23 @@ from fcn.controller.leadership.ids import WEAK, ElectionId
 @dataclass(frozen=True, slots=True)
 class Seat:
     """What a switch said last: the election ID of the client that is primary, none where nobody is,
-    and the highest that it has seen."""
+    and the highest that it has seen. is_elsewhere: that is a controller of another region."""
 
     primary: int | None
     highest: int
+    is_elsewhere: bool = False
 
     @property
     def holder(self) -> int | None:
-        """The controller that is primary there, none where nobody is or other software."""
+        """The controller that is primary there; none where nobody is, or others are."""
         found = None if self.primary is None else ElectionId.parse(self.primary)
-        return found.controller if found else None
+        return found.controller if found and not self.is_elsewhere else None
 
     @property
     def is_foreign(self) -> bool:
-        """Whether other software is primary there, and is not to be disturbed."""
+        """Whether others are primary there, and are not to be disturbed."""
         primary = self.primary or 0
-        return primary > WEAK and ElectionId.parse(primary) is None
+        return self.is_elsewhere or (primary > WEAK and ElectionId.parse(primary) is None)
 
 
 @dataclass(frozen=True, slots=True)

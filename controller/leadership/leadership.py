@@ -4,6 +4,7 @@ it leads (election.py)."""
 import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from typing import Protocol
 
@@ -40,8 +41,9 @@ class Ballot(Protocol):
 class Leadership:
     """Of one controller, over the switches in `order`.
 
-    controllers: names by number (ids.number_of), of all that may lead; with them, only more than
-    half of the switches make a leader. Without them whoever is first of those that are seen leads.
+    controllers: names by number (ids.number_of), of all that may lead; where they are several, only
+    more than half of the switches make a leader. Else whoever is first of those that are seen
+    leads. elsewhere: of other regions, which are not disturbed.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Leadership:
         clock: Clock,
         me: int | None = None,
         controllers: Mapping[int, str] | None = None,
+        elsewhere: Mapping[int, str] | None = None,
     ) -> None:
         self.me = secrets.randbelow(CONTROLLERS) if me is None else me
         self.leads = False
@@ -59,6 +62,7 @@ class Leadership:
         self._order = sorted(order)
         self._clock = clock
         self._controllers = controllers or {}
+        self._elsewhere = elsewhere or {}
         self._seats: dict[str, Seat] = {}
         self._ballots: dict[str, Ballot] = {}
         self._unheard = set(order)
@@ -100,6 +104,8 @@ class Leadership:
         if seat.holder == self.me and not won:
             # The switch has not noticed that a stream of this controller has ended.
             seat = Seat(None, seat.highest)
+        elif seat.holder is not None and name_of(seat.holder) in self._elsewhere:
+            seat = replace(seat, is_elsewhere=True)
         self._seats[name] = seat
         self._asked.pop(name, None)
         if seat.holder == self.me:
@@ -186,6 +192,8 @@ class Leadership:
     def why_not(self, name: str) -> str:
         """Why this controller changes nothing at a switch that it does not rule."""
         seat = self._seats.get(name)
+        if seat is not None and seat.is_elsewhere:
+            return "a controller of another region rules this switch; compare `region` in its file"
         if seat is not None and seat.is_foreign:
             return (
                 "another controller is primary on this switch (election ID "
@@ -279,7 +287,7 @@ class Leadership:
             self._changed.set()
             if now.first not in (None, self._silent):
                 self._silent = None
-        leads = now.most if self._controllers else now.first == self.me
+        leads = now.most if len(self._controllers) > 1 else now.first == self.me
         if leads != self.leads:
             self.leads = leads
             (self._led.set if leads else self._led.clear)()

@@ -244,7 +244,7 @@ class NodeAgent:
 
     async def _adopt(self, edge: NodeEdge, before: list[fy.P4TableEntry]) -> None:
         """Take over flows; before: what the switch held under the program before."""
-        schema, now, pace = self.intent.schema, self._clock.wall(), Pace()
+        schema, now, pace = self.intent.schema, self._clock.dated(), Pace()
         flows, old = await read_flows(self._connection.switch, schema), HeldFlows(schema)
         for entry in before:
             if entry.table_id in old.names:

@@ -28,6 +28,11 @@ DRIFT = 1e-4
 T = TypeVar("T")
 
 
+SET_BACK = 600.0
+"""Seconds by which no message is late, as who is silent for so long has no session: the clock
+of the switch was set back."""
+
+
 class Lateness:
     """Compares when messages were sent, by the switch's clock of any origin, with when they are
     handled, by `clock` (seconds, never goes back). The promptest message counts as in time, so a
@@ -44,7 +49,7 @@ class Lateness:
             return 0.0
         now = self._clock()
         offset = now - sent / 1e9
-        if self._least is None:
+        if self._least is None or offset - self._least > SET_BACK:
             self._least = offset
         self._least = min(offset, self._least + DRIFT * (now - self._at))
         self._at = now

@@ -52,6 +52,7 @@ METHODS: Mapping[str, Access] = {
     "WatchEvents": Access(Role.READ_ONLY),
     # Other controllers.
     "FollowState": Access(Role.READ_ONLY),
+    "FollowConnections": Access(Role.READ_ONLY),
     # Changes nothing, but takes the controller's time.
     "DiffConfig": Access(Role.OPERATOR, largest=FILE),
     "AddFlow": Access(Role.OPERATOR, changes=True),

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import aclosing, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from fcn.controller.config.queue_depths import level_problem
 from fcn.controller.config.tls import Tls
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
+from fcn.controller.flows.regions import OutboxFullError
 from fcn.controller.flows.senders import Sender
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
@@ -28,6 +29,7 @@ from fcn.controller.northbound.flows import PAGE, FlowCounts, flow_message, flow
 from fcn.controller.northbound.following import SIGN_OF_LIFE
 from fcn.controller.northbound.network import Network
 from fcn.controller.northbound.paths import link_messages, policy_messages
+from fcn.controller.northbound.regions import pages
 from fcn.controller.pace import Pace
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.provision.fast_cnp import level_policies
@@ -393,8 +395,27 @@ class FcnService:
                 if not changed.is_set():
                     yield pb.FollowStateResponse()
 
+    async def FollowConnections(  # noqa: N802
+        self, request: pb.FollowConnectionsRequest, context: grpc.aio.ServicerContext
+    ) -> AsyncIterator[pb.FollowConnectionsResponse]:
+        """What this region knows of connections to another one."""
+        if request.region not in (self._network.config.regions):
+            text = f"there is no region {request.region!r} in the file of this controller"
+            raise RefusedError(grpc.StatusCode.NOT_FOUND, text)
+        await context.send_initial_metadata(())
+        try:
+            async with aclosing(pages(self._network.flows.regions, request.region)) as found:
+                async for page in found:
+                    yield page
+        except OutboxFullError as error:
+            raise RefusedError(grpc.StatusCode.RESOURCE_EXHAUSTED, str(error)) from None
+
     def _node(self, name: str) -> NodeAgent:
         agent = self._network.nodes.get(name)
+        if agent is None and name in self._network.config.nodes:
+            region = self._network.config.nodes[name].region
+            text = f"{name} is of region {region}; ask a controller of that (`regions` of the file)"
+            raise RefusedError(grpc.StatusCode.NOT_FOUND, text)
         if agent is None:
             text = f"there is no node {name!r}; the nodes are: {listed(self._network.nodes)}"
             raise RefusedError(grpc.StatusCode.NOT_FOUND, text)

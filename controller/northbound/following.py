@@ -52,7 +52,7 @@ async def follow(
         try:
             if not address:
                 raise StoreError(f"{leadership.leader()} is no other of `controllers` here")
-            await _follow(leadership, leader, _channel(address, tls), keep)
+            await _follow(leadership, leader, channel_to(address, tls), keep)
         except (grpc.RpcError, StoreError, TlsFileError, ValueError) as error:
             reason = error.details() if isinstance(error, grpc.RpcError) else str(error)
             # Once, not with every attempt.
@@ -67,9 +67,9 @@ async def follow(
         await asyncio.sleep(RETRY)
 
 
-def _channel(address: str, tls: Path | None) -> grpc.aio.Channel:
-    """The files are read for every connection, so that renewed ones are taken. Raises
-    TlsFileError."""
+def channel_to(address: str, tls: Path | None) -> grpc.aio.Channel:
+    """To the API of another controller. The files are read for every connection, so that renewed
+    ones are taken. Raises TlsFileError."""
     options = [
         ("grpc.max_receive_message_length", MAX_IMAGE),
         ("grpc.keepalive_time_ms", KEEPALIVE_MS),

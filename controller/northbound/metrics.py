@@ -34,6 +34,9 @@ from fcn.controller.timings import Distribution
 
 LOG = logging.getLogger("fcn")
 
+CLIENTS = 64
+"""Threads of the controller, beyond which no client is answered."""
+
 CLIENT_TIMEOUT = 10.0
 """Seconds a client may be silent; each that is connected occupies a thread."""
 
@@ -191,6 +194,13 @@ class _Server(ThreadingMixIn, WSGIServer):
     daemon_threads = True
     tls: Callable[[], ssl.SSLContext] | None = None
     revoked: Callable[[], Revoked] = Revoked
+
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        """In a thread, while there are few."""
+        if threading.active_count() > CLIENTS:
+            self.shutdown_request(request)
+        else:
+            super().process_request(request, client_address)
 
     def finish_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
         """Answer a client, over TLS where there is TLS."""

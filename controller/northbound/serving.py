@@ -12,7 +12,7 @@ import grpc
 
 from fcn.contract.certificates import Revoked, TlsFileError
 from fcn.contract.grpc_tls import server_credentials
-from fcn.contract.rpc import handler_of
+from fcn.contract.rpc import bounded, handler_of
 from fcn.contract.transport import ServerFiles, is_socket
 from fcn.controller.config.document import MAX_OCTETS
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
@@ -28,8 +28,8 @@ LOG = logging.getLogger("fcn")
 
 STOP_GRACE = 1.0
 
-HANDSHAKE_MS = 10_000
-"""Of a stranger who connects and says nothing; each that is connected occupies a descriptor."""
+CONNECTIONS = 256
+"""At a time."""
 
 MAX_REQUEST = MAX_OCTETS + (1 << 16)
 """Octets: a file, and its name."""
@@ -131,7 +131,7 @@ async def serving(
             ("grpc.max_receive_message_length", MAX_REQUEST),
             # Of a connection; more wait at the client. gRPC refuses others where 1000 wait here.
             ("grpc.max_concurrent_streams", 2 * AT_ONCE),
-            ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
+            *bounded(CONNECTIONS),
             # Other controllers look whether this one is there (following.py).
             ("grpc.http2.min_recv_ping_interval_without_data_ms", KEEPALIVE_MS // 2),
         ]

@@ -593,3 +593,37 @@ class FollowStateResponse(_message.Message):
     IMAGE_FIELD_NUMBER: _ClassVar[int]
     image: bytes
     def __init__(self, image: _Optional[bytes] = ...) -> None: ...
+
+class FollowConnectionsRequest(_message.Message):
+    __slots__ = ("region",)
+    REGION_FIELD_NUMBER: _ClassVar[int]
+    region: str
+    def __init__(self, region: _Optional[str] = ...) -> None: ...
+
+class FollowConnectionsResponse(_message.Message):
+    __slots__ = ("messages",)
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    messages: _containers.RepeatedCompositeFieldContainer[ConnectionMessage]
+    def __init__(self, messages: _Optional[_Iterable[_Union[ConnectionMessage, _Mapping]]] = ...) -> None: ...
+
+class ConnectionMessage(_message.Message):
+    __slots__ = ("node", "port", "vrf", "src", "dst", "attribute", "local_comm_id", "remote_comm_id", "qpn")
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    PORT_FIELD_NUMBER: _ClassVar[int]
+    VRF_FIELD_NUMBER: _ClassVar[int]
+    SRC_FIELD_NUMBER: _ClassVar[int]
+    DST_FIELD_NUMBER: _ClassVar[int]
+    ATTRIBUTE_FIELD_NUMBER: _ClassVar[int]
+    LOCAL_COMM_ID_FIELD_NUMBER: _ClassVar[int]
+    REMOTE_COMM_ID_FIELD_NUMBER: _ClassVar[int]
+    QPN_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    port: int
+    vrf: str
+    src: bytes
+    dst: bytes
+    attribute: int
+    local_comm_id: int
+    remote_comm_id: int
+    qpn: int
+    def __init__(self, node: _Optional[str] = ..., port: _Optional[int] = ..., vrf: _Optional[str] = ..., src: _Optional[bytes] = ..., dst: _Optional[bytes] = ..., attribute: _Optional[int] = ..., local_comm_id: _Optional[int] = ..., remote_comm_id: _Optional[int] = ..., qpn: _Optional[int] = ...) -> None: ...

@@ -6,7 +6,8 @@ Exit codes: 0 success, 1 failed or stopped, 2 usage error, 3 invalid scenario.
 import typer
 
 from fcn.lab.cli import imports
-from fcn.lab.cli.reports import compare, play, show
+from fcn.lab.cli.play import play
+from fcn.lab.cli.reports import compare, show
 from fcn.lab.cli.run import list_scenarios, run
 from fcn.lab.cli.sweep import sweep
 from fcn.lab.cli.trace import trace

@@ -52,7 +52,7 @@ def compare(
 
     if len(folders) < 2:
         raise typer.BadParameter("give two folders or more; `fcn lab show` shows one")
-    names = _names(folders)
+    names = names_of(folders)
     results = {name: _load(folder) for name, folder in zip(names, folders, strict=True)}
     tables = compared(results)
     for table in tables if len(results) <= MOST_BESIDE else many(results, tables):
@@ -61,45 +61,7 @@ def compare(
     _write(page(results, tables), page_file or folders[0].resolve().parent / "compare.html")
 
 
-def play(
-    folder: Annotated[Path, typer.Argument(help="Folder of a result.")],
-    listen: Annotated[
-        str, typer.Option(help="Where the page is served: host:port of this machine.")
-    ] = "",
-) -> None:
-    """Show a run in the browser as the live page shows a network: queues, links and messages in
-    virtual time, until Ctrl-C."""
-    import asyncio
-    from functools import partial
-
-    from fcn.controller.cli.programs import page_missing
-
-    if missing := page_missing():
-        raise fail(missing)
-    from fcn.lab.report.replay import frames_of, picture_of
-    from fcn.lab.report.replay_flows import flows_of
-    from fcn.page.address import DEFAULT_LISTEN, PageError, url
-    from fcn.page.address import listen as listening_on
-    from fcn.page.hub import Hub
-    from fcn.page.server import serve
-    from fcn.page.stories import of_run
-
-    result = _load(folder)
-    hub = Hub()
-    hub.draw(picture_of(result))
-    hub.show(flows_of(result))
-    for frame in frames_of(result):
-        hub.show(frame)
-    try:
-        listening = listening_on(listen or DEFAULT_LISTEN)
-    except PageError as error:
-        raise fail(str(error)) from None
-    said = f"{escape(result.about.label)} in a browser: {url(listening)}"
-    told = partial(console.print, said, soft_wrap=True)
-    asyncio.run(serve(hub, listening, stories=of_run(folder), ready=told))
-
-
-def _names(folders: list[Path]) -> list[str]:
+def names_of(folders: list[Path]) -> list[str]:
     """The names of the folders; their paths where names are the same."""
     spelled: dict[Path, Path] = {}
     for folder in folders:

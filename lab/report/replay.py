@@ -1,4 +1,4 @@
-"""A result as the live page shows it: a picture, and frames of its virtual time."""
+"""Results as the live page shows them: a picture, and frames of their virtual time."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -6,12 +6,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 
-from fcn.lab.result.model import QueueInfo, Result
+from fcn.lab.report.replay_rows import CROSSED, Rows, Run, Whole
+from fcn.lab.result.model import About, QueueInfo
 from fcn.lab.result.tables import LINK_DOWN, LINK_UP
-from fcn.page.hub import FRAMES
 from fcn.page.layout import layout, neighbours, shortest
 from fcn.page.model import (
     EventView,
@@ -30,16 +28,12 @@ from fcn.page.travels import Travels
 
 NS = 1e9
 
-_CROSSED = {"fast_cnp": Kind.FAST_CNP, "end_con_cnp": Kind.END_CON_CNP, "cnp": Kind.CNP}
-"""What is noted of each link that is watched; of other kinds there are counters at both ends."""
-
-Whole = NDArray[np.int64]
 Pair = tuple[str, str]
 
 
-def picture_of(result: Result) -> Picture:
-    """Switches and hosts with all links."""
-    network = result.about.network
+def picture_of(about: About, stories: bool = True) -> Picture:
+    """Switches and hosts with all links. stories: whether frames can be asked for theirs."""
+    network = about.network
     roles = {node.name: "pe" if node.role == "pe" else "p" for node in network.nodes}
     roles |= {host.name: "dc" for host in network.hosts}
     lines = tuple(Line((link.a, link.b), (None, None)) for link in network.links)
@@ -48,17 +42,16 @@ def picture_of(result: Result) -> Picture:
         Place(name, role, *points[name], name if role == "dc" else "")
         for name, role in roles.items()
     )
-    return Picture(places, lines, height, virtual=True, stories=True)
+    return Picture(places, lines, height, virtual=True, stories=stories)
 
 
-def frames_of(result: Result) -> Iterator[Frame]:
-    """At most as many as the page keeps, each of the same time."""
-    about = result.about
-    ends = np.linspace(0, max(about.reached_ns, 1), FRAMES + 1).astype(np.int64)
-    links = _LinkFrames(result, ends)
-    nodes = _NodeFrames(result, ends)
-    travels = _TravelFrames(result, ends)
-    for at, (begin, end) in enumerate(pairwise(ends)):
+def frames_of(run: Run) -> Iterator[Frame]:
+    """One of each moment; all are of the same time."""
+    about = run.about
+    links = _LinkFrames(run)
+    nodes = _NodeFrames(run)
+    travels = _TravelFrames(run)
+    for at, (begin, end) in enumerate(pairwise(run.ends)):
         views = tuple(nodes.of(at))
         yield Frame(
             float(end) / NS,
@@ -74,39 +67,33 @@ def frames_of(result: Result) -> Iterator[Frame]:
         )
 
 
-def _last(rows: pd.DataFrame, column: str, ends: Whole) -> Whole:
+def _last(rows: Rows, column: str, ends: Whole) -> Whole:
     """A value that stays until the next row, at the end of each frame; 0 before the first."""
     rows = rows.sort_values("time_ns", kind="stable")
     found = np.searchsorted(rows["time_ns"].to_numpy(), ends, side="right")
     return np.concatenate(([0], rows[column].to_numpy(np.int64)))[found]
 
 
-def _frame_numbers(rows: pd.DataFrame, ends: Whole) -> pd.Series:
-    """The frame in which each row is."""
-    numbers = np.searchsorted(ends, rows["time_ns"].to_numpy(), side="left") - 1
-    return pd.Series(np.clip(numbers, 0, len(ends) - 2), index=rows.index)
-
-
-def _by(rows: pd.DataFrame, *columns: str) -> dict[Any, pd.DataFrame]:
+def _by(rows: Rows, *columns: str) -> dict[Any, Rows]:
     """The rows that have the same values there, by these."""
-    return dict(iter(rows.groupby(list(columns), sort=False)))
+    return dict(iter(rows.groupby(list(columns), sort=False, observed=True)))
 
 
 class _LinkFrames:
     """Links: what is sent, what waits, and whether they are up."""
 
-    def __init__(self, result: Result, ends: Whole) -> None:
-        network = result.about.network
+    def __init__(self, run: Run) -> None:
+        network, ends = run.about.network, run.ends
         self._links = network.links
         self._seconds = np.diff(ends) / NS
-        sent = _by(result.links, "node", "towards")
+        sent = _by(run.links, "node", "towards")
         self._sent = {pair: np.diff(_last(rows, "octets", ends)) for pair, rows in sent.items()}
         limits = {(each.node, each.towards): each for each in network.queues}
         self._queues = {
             pair: list(map(partial(_queue, limits.get(pair)), _highest(rows, ends)))
-            for pair, rows in _by(result.queues, "node", "towards").items()
+            for pair, rows in _by(run.queues, "node", "towards").items()
         }
-        changes = _by(result.counters, "kind", "node", "name")
+        changes = _by(run.counters, "kind", "node", "name")
         self._changes = {
             key: _last(rows, "value", ends)[1:]
             for key, rows in changes.items()
@@ -135,10 +122,10 @@ class _LinkFrames:
         return downs is not None and int(downs[at]) > 0 and (ups is None or downs[at] >= ups[at])
 
 
-def _highest(rows: pd.DataFrame, ends: Whole) -> list[int]:
+def _highest(rows: Rows, ends: Whole) -> list[int]:
     """The deepest sample of each frame; without one the sample before."""
     kept = _last(rows, "packets", ends)[1:].copy()
-    highest = rows.groupby(_frame_numbers(rows, ends))["packets"].max()
+    highest = rows.groupby(rows["moment"].clip(0))["packets"].max()
     kept[highest.index.to_numpy()] = highest.to_numpy()
     return [int(packets) for packets in kept]
 
@@ -153,12 +140,12 @@ def _queue(limits: QueueInfo | None, packets: int) -> Queue:
 class _NodeFrames:
     """What switches counted."""
 
-    def __init__(self, result: Result, ends: Whole) -> None:
-        self._nodes = result.about.network.nodes
+    def __init__(self, run: Run) -> None:
+        self._nodes = run.about.network.nodes
         self._grown: dict[str, dict[Pair, Whole]] = {node.name: {} for node in self._nodes}
-        for (node, kind, name), rows in _by(result.counters, "node", "kind", "name").items():
+        for (node, kind, name), rows in _by(run.counters, "node", "kind", "name").items():
             if kind in ("event", "drop") and node in self._grown:
-                self._grown[node][kind, name] = np.diff(_last(rows, "value", ends))
+                self._grown[node][kind, name] = np.diff(_last(rows, "value", run.ends))
 
     def of(self, at: int) -> Iterator[NodeView]:
         for node in self._nodes:
@@ -185,47 +172,35 @@ def _kinds(events: Mapping[str, int], ending: str) -> dict[str, int]:
 class _TravelFrames:
     """Which way messages went: link by link where that was noted, else by counters of both ends."""
 
-    def __init__(self, result: Result, ends: Whole) -> None:
-        network = result.about.network
+    def __init__(self, run: Run) -> None:
+        network = run.about.network
         names = [node.name for node in network.nodes]
         near = neighbours(
             [*names, *(host.name for host in network.hosts)],
             [(link.a, link.b) for link in network.links],
         )
         self._noted = {Kind.CNP, Kind.PAUSE}
-        if len(result.crossings):
-            self._noted |= set(_CROSSED.values())
+        if run.noted:
+            self._noted |= set(CROSSED.values())
         inner = [(link.a, link.b) for link in network.links if {link.a, link.b} <= set(names)]
         self._others = Travels(names, inner)
         self._frames: dict[int, list[Travel]] = {}
         ways = {
             host.name: shortest(host.pe, host.name, near) or (host.name,) for host in network.hosts
         }
-        crossings = result.crossings[result.crossings["what"].isin(list(_CROSSED))]
-        keys = [_frame_numbers(crossings, ends), "node", "towards", "what"]
-        found = crossings.groupby(keys, sort=False)["frame"].agg(["size", "min"])
-        for (at, node, towards, what), count, first in found.itertuples():
-            self._add(at, Travel(_CROSSED[what], (node, towards), int(count), int(first)))
-        notices = result.notices
-        told = notices[(notices["what"] == "cnp") & (notices["by_switch"] == 1)]
-        for (at, host), count in _counts(told, ends, "host"):
-            self._add(at, Travel(Kind.CNP, ways[host], count))
-        pauses = result.pauses[result.pauses["duration_ns"] > 0]
-        for (at, node, towards), count in _counts(pauses, ends, "node", "towards"):
-            self._add(at, Travel(Kind.PAUSE, (towards, node), count))
+        for row in run.crossings.to_dict("records"):
+            way = row["node"], row["towards"]
+            self._add(row, Travel(CROSSED[row["what"]], way, row["count"], row["frame"]))
+        for row in run.cnps.to_dict("records"):
+            self._add(row, Travel(Kind.CNP, ways[row["host"]], row["count"]))
+        for row in run.pauses.to_dict("records"):
+            self._add(row, Travel(Kind.PAUSE, (row["towards"], row["node"]), row["count"]))
 
-    def _add(self, at: int, travel: Travel) -> None:
-        self._frames.setdefault(at, []).append(travel)
+    def _add(self, row: Mapping[Any, Any], travel: Travel) -> None:
+        self._frames.setdefault(max(0, row["moment"]), []).append(travel)
 
     def of(self, at: int, nodes: tuple[NodeView, ...]) -> Iterator[Travel]:
         yield from self._frames.get(at, ())
         for travel in self._others.see(nodes):
             if travel.kind not in self._noted:
                 yield travel
-
-
-def _counts(rows: pd.DataFrame, ends: Whole, *columns: str) -> Iterator[tuple[Any, int]]:
-    """How many rows of a frame have the same values there, by frame and these."""
-    groups = rows.groupby([_frame_numbers(rows, ends), *columns], sort=False).size()
-    for key, count in groups.items():
-        yield key, int(count)

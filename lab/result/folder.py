@@ -10,9 +10,12 @@ import json
 import os
 import shutil
 import stat
-from io import BytesIO
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BufferedReader, BytesIO, RawIOBase
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -26,9 +29,16 @@ RESULT_FILE = "result.json"
 REPORT_FILE = "report.html"
 """What `fcn lab show` writes beside a result."""
 
+_ROWS = 1 << 18
+_BLOCK = 1 << 20
+"""Rows, and octets, that are read at once of a table that need not fit in memory."""
+
 _PCAP = ".pcap"
 _LEFT = ".[!.]*.fcn-lab-*"
 """Hidden folders of results that are being saved: as _beside() begins their names."""
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 
 class _Document(BaseModel):
@@ -69,8 +79,7 @@ def load(folder: Path) -> Result:
         if Path(name).name != name:
             raise ResultError(f"{folder / RESULT_FILE}: {name!r} is not a file of the folder")
         contents[name] = _read(folder / name)
-        if hashlib.sha256(contents[name]).hexdigest() != digest:
-            raise ResultError(f"{folder / name}: changed or cut off since it was saved; run again")
+        _check(folder / name, hashlib.sha256(contents[name]).hexdigest(), digest)
     captures = {
         name.removesuffix(_PCAP): data for name, data in contents.items() if name.endswith(_PCAP)
     }
@@ -80,6 +89,70 @@ def load(folder: Path) -> Result:
             raise ResultError(f"{folder / RESULT_FILE}: lists no {file}; run again")
         tables[table] = _parse_csv(table, contents[file], folder / file)
     return Result(about=document.about, captures=captures, **tables)
+
+
+def open_result(folder: Path) -> "Stored":
+    """A result in a folder, of whatever size. Raises ResultError as load()."""
+    document = _load_document(folder)
+    for table in TABLES:
+        if f"{table}.csv" not in document.files:
+            raise ResultError(f"{folder / RESULT_FILE}: lists no {table}.csv; run again")
+    return Stored(folder, document.about, document.files)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a result is about, and its tables some rows at a time."""
+
+    folder: Path
+    about: About
+    digests: Mapping[str, str]
+
+    def octets(self, tables: Iterable[TableName]) -> int:
+        """How much there is of these tables. Raises ResultError."""
+        total = 0
+        for table in tables:
+            with _open(self.folder / f"{table}.csv") as stream:
+                total += os.fstat(stream.fileno()).st_size
+        return total
+
+    def chunks(
+        self, table: TableName, columns: Sequence[str], seen: Callable[[int], object]
+    ) -> Iterator[pd.DataFrame]:
+        """Some columns, texts as categories; seen: told of octets that were read. Raises
+        ResultError, as late as at the end where the file was changed."""
+        file = self.folder / f"{table}.csv"
+        options = _options(table)
+        texts = {column.name: "category" for column in TABLES[table] if column.kind == "text"}
+        options |= {"chunksize": _ROWS, "usecols": list(columns)}
+        options["dtype"] |= texts
+        with _open(file) as stream:
+            hashed = _Hashed(stream, seen)
+            try:
+                with pd.read_csv(BufferedReader(hashed, _BLOCK), **options) as parts:
+                    yield from parts
+            except (ValueError, OSError) as error:
+                raise ResultError(f"{file}: {error}; run again") from None
+            _check(file, hashed.digest.hexdigest(), self.digests[file.name])
+
+
+class _Hashed(RawIOBase):
+    """A stream that is hashed while it is read."""
+
+    def __init__(self, stream: BufferedReader, seen: Callable[[int], object]) -> None:
+        self._stream = stream
+        self._seen = seen
+        self.digest = hashlib.sha256()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        view = memoryview(buffer)
+        size = self._stream.readinto(view)
+        self.digest.update(view[:size])
+        self._seen(size)
+        return size
 
 
 def load_about(folder: Path) -> About:
@@ -181,13 +254,22 @@ def _load_document(folder: Path) -> _Document:
         raise ResultError(f"{file}: {where}: {first['msg']}; run again") from None
 
 
-def _read(file: Path) -> bytes:
+@contextmanager
+def _open(file: Path) -> Iterator[BufferedReader]:
     """Whoever made the folder may have put something there that has no end, or waits for ever."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with open(descriptor, "rb") as stream:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise ResultError(f"{file}: is not a file; run again")
+    except OSError as error:
+        raise ResultError(f"{file}: cannot be read: {error.strerror}") from None
+    with open(descriptor, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ResultError(f"{file}: is not a file; run again")
+        yield stream
+
+
+def _read(file: Path) -> bytes:
+    try:
+        with _open(file) as stream:
             return stream.read()
     except OSError as error:
         raise ResultError(f"{file}: cannot be read: {error.strerror}") from None
@@ -195,26 +277,35 @@ def _read(file: Path) -> bytes:
         raise ResultError(f"{file}: does not fit in memory") from None
 
 
+def _check(file: Path, digest: str, saved: str) -> None:
+    if digest != saved:
+        raise ResultError(f"{file}: changed or cut off since it was saved; run again")
+
+
 def write_report(text: str, file: Path) -> None:
     """Write a page in place of a file, not through a link or into a pipe or a device that somebody
     put there. Raises ResultError."""
     try:
         if os.path.lexists(file) and not stat.S_ISREG(file.lstat().st_mode):
-            raise ResultError(f"{file}: is not a file; remove it, or name another with --page")
+            raise ResultError(f"{file}: is not a file; remove it, or name another one")
         with replacing(file) as new:
             new.write_text(text, "utf-8")
     except OSError as error:
         raise ResultError(f"{file}: cannot be written: {error.strerror}") from None
 
 
+def _options(table: TableName) -> dict[str, Any]:
+    """Of pandas' reader of CSV."""
+    return {
+        "dtype": {column.name: column.dtype for column in TABLES[table]},
+        "keep_default_na": False,
+        "na_values": {c.name: [""] for c in TABLES[table] if c.kind != "text"},
+    }
+
+
 def _parse_csv(table: TableName, data: bytes, file: Path) -> pd.DataFrame:
-    nothing = {c.name: [""] for c in TABLES[table] if c.kind != "text"}
     try:
-        return pd.read_csv(
-            BytesIO(data),
-            dtype={column.name: column.dtype for column in TABLES[table]},
-            keep_default_na=False,
-            na_values=nothing,
-        )
+        rows: pd.DataFrame = pd.read_csv(BytesIO(data), **_options(table))
     except ValueError as error:
         raise ResultError(f"{file}: {error}") from None
+    return rows

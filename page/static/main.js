@@ -112,7 +112,8 @@ for (const [drawing, text] of [
   part("legend").append(item);
 }
 
-const stream = new EventSource("stream");
+const kept = part("kept"); // all of it, in a page that is one file
+const stream = kept ? new EventTarget() : new EventSource("stream");
 const hear = (name, does) => stream.addEventListener(name, (event) => does(JSON.parse(event.data)));
 hear("begin", () => { isKept = true; timeline.begin(); });
 hear("picture", (picture) => {
@@ -135,3 +136,11 @@ stream.addEventListener("error", () => {
   part("problem").hidden = false;
   part("problem").textContent = "The page's server does not answer: this is what it said last. It goes on when the server does.";
 });
+if (kept) {
+  const packed = Uint8Array.from(atob(kept.textContent), (each) => each.charCodeAt(0));
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  for (const message of (await new Response(unpacked).text()).split("\n\n").slice(0, -1)) {
+    const [, name, data] = message.match(/^event: (.*)\ndata: (.*)$/);
+    stream.dispatchEvent(new MessageEvent(name, { data }));
+  }
+}

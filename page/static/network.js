@@ -119,7 +119,7 @@ export class Network {
       return role === "dc" ? [shape] : [shape, box(x, y + size + 22, 90, 34)];
     });
     this.lines = picture.lines.map((line, index) => this.addLine(line, index));
-    for (const line of this.lines) line.text = SIDES.map((side) => this.addText(line, side));
+    for (const line of this.lines) line.text = this.talks ? SIDES.map((side) => this.addText(line, side)) : [];
     this.nodes = new Map(picture.places.map((place) => [place.name, this.addNode(place)]));
     this.container.replaceChildren(this.root, this.canvas, this.top);
     this.fit();
@@ -224,9 +224,12 @@ export class Network {
       stroke.style.stroke = colour(load);
       stroke.setAttribute("stroke-width", load.bps ? 2 + Math.min(3, Math.log10(1 + load.bps / 1e5)) : 1.5);
       stroke.classList.toggle("down", view.state === "down");
-      text[index].textContent = this.talks && load.bps > 1000 ? this.arrow(line, index) + said(load) : "";
     });
-    if (view.state === "down") text[0].textContent = this.talks ? "down" : "";
+    text.forEach((each, index) => {
+      const load = view.loads[index];
+      each.textContent = load.bps > 1000 ? this.arrow(line, index) + said(load) : "";
+    });
+    if (view.state === "down" && text.length) text[0].textContent = "down";
     const state = view.state === "unwatched" ? "" : `, ${view.state}`;
     title.textContent = `${near} – ${far}${state}\n${near} sends ${said(view.loads[0])}\n${far} sends ${said(view.loads[1])}`;
   }

@@ -96,7 +96,7 @@ const storyAddress = (asked) => `story?${new URLSearchParams(asked)}`;
 /** Which packet tells of messages that travel: the next at the PE which receives or makes them; of a run one
  * of these. Undefined where none can. */
 export function storyOf(travel, frame, isVirtual) {
-  if (isVirtual) return travel.frame === null ? undefined : { frame: travel.frame };
+  if (isVirtual) return travel.frame === null ? undefined : { frame: travel.frame, run: travel.run };
   const place = travel.route.findLast((name) => !name.includes("/"));
   const node = frame.nodes.find((each) => each.name === place);
   if (!node) return undefined;

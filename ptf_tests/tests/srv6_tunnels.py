@@ -246,8 +246,8 @@ class TransitThroughThePe(PeTest):
 
 
 class DamagedTransitStaysDamaged(PeTest):
-    """FCN-5: what ends elsewhere is damaged there, too. A chip computes another wrong checksum of the
-    customer's header; nothing else differs."""
+    """FCN-5: what ends elsewhere is damaged there, too. A chip computes another wrong checksum of
+    the customer's header; nothing else differs."""
 
     def runTest(self) -> None:
         inner = roce(REMOTE_V4, HOST_V4, DEST_QP)

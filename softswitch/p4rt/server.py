@@ -4,7 +4,7 @@ import grpc
 from finsy.proto import p4r_grpc
 
 from fcn.contract.proto import trafficmanager_pb2
-from fcn.contract.rpc import handler_of
+from fcn.contract.rpc import bounded, handler_of
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.revocation import RevocationGuard
@@ -16,6 +16,7 @@ from fcn.softswitch.proto import trace_pb2
 
 KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS = 30_000, 20_000
 """A client that vanished without closing its connection is primary for the sum of both at most."""
+CONNECTIONS = 512
 _MAX_CALLS = 1024
 """Of one connection, at a time; of more, the last wait."""
 # P4Info, BMv2 JSON and large write batches exceed gRPC's 4 MiB; error details exceed its 8 KiB of
@@ -60,7 +61,9 @@ def open_server(device: Device, ports: Ports, transport: Transport) -> tuple[grp
         ("grpc.http2.ping_timeout_ms", KEEPALIVE_TIMEOUT_MS),
     )
     guards = [RevocationGuard(revoked)] if transport.crl is not None else []
-    server = grpc.aio.server(interceptors=guards, options=_OPTIONS + keepalive)
+    server = grpc.aio.server(
+        interceptors=guards, options=(*_OPTIONS, *keepalive, *bounded(CONNECTIONS))
+    )
     p4r_grpc.add_P4RuntimeServicer_to_server(P4RuntimeService(device), server)
     for proto, implementation in (
         (trafficmanager_pb2, TrafficManagerService(ports, device.statistics)),

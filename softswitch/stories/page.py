@@ -40,11 +40,12 @@ BEGIN = "\n".join([
 END = "</body></html>\n"
 
 
-def _source(text: str) -> str:
+def source_of(text: str) -> str:
+    """What a Content-Security-Policy calls a style or script that is in the page."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-POLICY = f"default-src 'none'; style-src {_source(_STYLE)}; script-src {_source(_SCRIPT)}"
+POLICY = f"default-src 'none'; style-src {source_of(_STYLE)}; script-src {source_of(_SCRIPT)}"
 """Content-Security-Policy of the page where it is served."""
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from signal import SIGKILL
 from typing import Any
@@ -16,10 +16,16 @@ from fcn.hosts.processes import Process
 
 class Controller:
     """`fcn run` as a process of its own, beside the switches of the test; `me`: which one of the
-    configuration's `controllers`."""
+    configuration's `controllers`; `prefix`: a program that runs it."""
 
-    def __init__(self, network: dict[str, Any], folder: Path, me: str | None = None) -> None:
-        self.network, self.folder, self._me = network, folder, me
+    def __init__(
+        self,
+        network: dict[str, Any],
+        folder: Path,
+        me: str | None = None,
+        prefix: Sequence[str] = (),
+    ) -> None:
+        self.network, self.folder, self._me, self._prefix = network, folder, me, prefix
         self.network["state"] = str(folder)
         if me is None:
             self.network["api"] = f"unix:{folder}/api"
@@ -34,12 +40,15 @@ class Controller:
         command = [sys.executable, "-m", "fcn.controller.cli.main", "run", "-c", str(file)]
         command += ["--as", self._me] if self._me else []
         self.runs += 1
-        self._process = Process("fcn run", command, self.folder / f"log{self.runs}")
+        self._process = Process("fcn run", command, self.folder / f"log{self.runs}", self._prefix)
         await until(self._up)
 
     def _up(self) -> bool:
-        states = map(self.log.count, ("event=node-up", "event=node-backup"))
-        return len(self.network["nodes"]) in states
+        regions = self.network.get("regions", {None: [self._me]}).items()
+        (mine,) = (region for region, names in regions if self._me in names)
+        nodes = sum(node.get("region") == mine for node in self.network["nodes"].values())
+        # A busy machine may lose a switch once more meanwhile.
+        return nodes <= max(map(self.log.count, ("event=node-up", "event=node-backup")))
 
     @property
     def log(self) -> str:

@@ -13,7 +13,9 @@ from fcn import controller
 from fcn.controller.app import ControlPlane
 from fcn.controller.clock import Clock
 from fcn.controller.config import parse_config
+from fcn.controller.config.tls import AgentHost
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.hostagent.reports import Device
 
 FLOWS = [
     FlowKey("blue", ip_address("10.1.0.10"), ip_address("10.2.0.20"), number)
@@ -56,6 +58,28 @@ async def test_all_time_is_of_the_clock_given(network: dict[str, Any]) -> None:
     assert {flow.since for flow in plane.flows.all()} == {1_000.0}
     assert {node.status.since for node in plane.nodes.values()} == {1_000.0}
     assert plane.network.started == 1_000.0
+
+
+async def test_what_was_said_before_a_flow_is_not_said_of_it(network: dict[str, Any]) -> None:
+    """Also where the clock is set back by a day meanwhile."""
+    now = [0.0, 1_000_000.0]
+    plane = labelled(network, Clock(lambda: now[0], lambda: now[1]), random.Random(1))
+    host = {"vrf": "blue", "addresses": ["10.1.0.10"]}
+    plane.reports.move_to({"a": AgentHost.model_validate(host)})
+    key = FlowKey("blue", ip_address("10.1.0.10"), ip_address("10.2.0.20"), 99)
+
+    def report(second: float) -> None:
+        now[0] = second
+        plane.reports.accept("a", [Device("rxe0", (key.src,), ((0x12, 99),))])
+
+    report(1.0)
+    report(3.0)
+    now[:] = 4.0, 1_000_000.0 - 86_400
+    seen = plane.flows.add(key, 0x12).since
+    for second, sender in ((4.0, None), (5.0, None), (7.0, 0x12)):
+        if second > 4:
+            report(second)
+        assert plane.reports.sender(key, seen) == sender
 
 
 async def test_labels_are_those_of_the_seed(network: dict[str, Any]) -> None:

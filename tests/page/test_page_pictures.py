@@ -17,6 +17,7 @@ from PIL import Image, ImageChops
 from scripted_controller import Ends, line_network, network
 
 from fcn.controller.proto import fcn_pb2 as pb
+from fcn.page.alone import page_alone
 from fcn.page.hub import Hub
 from fcn.page.model import Frame, LineView, Load, NodeView, PathView, Picture, Queue
 from fcn.page.picture import picture_of
@@ -68,18 +69,17 @@ def failed() -> tuple[Picture, Frame]:
     return picture, Frame(1.0, nodes=(*nodes, p1), lines=tuple(lines), paths=(one, two))
 
 
-def said(picture: Picture, frame: Frame) -> str:
-    """The stream of the server to somebody who comes later."""
+def shown(picture: Picture, frame: Frame) -> Hub:
+    """What has this moment."""
     hub = Hub()
     hub.draw(picture)
     hub.show(frame)
-    # Playwright has a loop of its own here; what was kept needs none.
-    viewer, told = hub.look(), b""
-    while not told.endswith(b"event: kept\ndata: {}\n\n"):
-        with pytest.raises(StopIteration) as part:
-            anext(viewer).__await__().send(None)
-        told += part.value.value
-    return told.decode()
+    return hub
+
+
+def said(picture: Picture, frame: Frame) -> str:
+    """The stream of the server to somebody who comes later."""
+    return b"".join(shown(picture, frame).kept()).decode()
 
 
 @contextmanager
@@ -160,3 +160,19 @@ def test_no_text_lies_on_another(what: Any, chromium: Any) -> None:  # noqa: ANN
     for (one, *a), (other, *b) in combinations(texts, 2):
         wide, high = (min(a[i + 2], b[i + 2]) - max(a[i], b[i]) for i in (0, 1))
         assert min(wide, high) < 2, f"{one!r} and {other!r}"
+
+
+def test_a_page_of_one_file_loads_nothing(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    (tmp_path / "page.html").write_text(page_alone(shown(*congested())))
+    with chromium.new_context(offline=True) as context:
+        tab = context.new_page()
+        asked: list[str] = []
+        wrong: list[str] = []
+        tab.on("request", lambda request: asked.append(request.url))
+        tab.on("console", lambda message: wrong.append(message.text))
+        tab.on("pageerror", lambda error: wrong.append(str(error)))
+        tab.goto((tmp_path / "page.html").as_uri())
+        tab.wait_for_function("() => document.querySelector('#clock').textContent")
+        assert "340 marked CE" in tab.text_content("#picture")
+    assert [url for url in asked if not url.startswith("data:")] == [asked[0]]
+    assert wrong == []

@@ -8,7 +8,7 @@ import pytest
 
 from fcn.page import stories
 from fcn.page.model import Kind
-from fcn.page.stories import FILTERS, of_network, of_run, told
+from fcn.page.stories import FILTERS, of_network, of_runs, told
 from fcn.softswitch.engine.loader import parse_json
 from fcn.softswitch.engine.program import Program
 from fcn.softswitch.stories.filters import read_filter
@@ -34,7 +34,9 @@ def test_what_is_asked_for() -> None:
     ]  # fmt: skip
     command = network(FLOW)
     assert command[3:9] == ["-m", "src=10.1.0.2", "-m", "dst=2001:db8::2", "-m", "dest-qp=17"]
-    assert "--frame" in of_run(Path("run"))({"frame": "7"})
+    runs = of_runs([Path("ecn"), Path("fcn")])
+    assert runs({"frame": "7"})[1:5] == ["trace", "ecn", "--frame", "7"]
+    assert runs({"frame": "7", "run": "1"})[2] == "fcn"
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,9 @@ def test_what_cannot_be_asked_for(asked: dict[str, str]) -> None:
     with pytest.raises((KeyError, ValueError)):
         of_network("unix:/api")(asked)
     with pytest.raises((KeyError, ValueError)):
-        of_run(Path())({"frame": "--at", **asked})
+        of_runs([Path()])({"frame": "--at", **asked})
+    with pytest.raises((KeyError, ValueError)):
+        of_runs([Path()])({"frame": "1", "run": "-1"})
 
 
 async def page_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> str:

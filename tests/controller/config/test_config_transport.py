@@ -246,6 +246,7 @@ def test_what_else_of_the_api_is_wrong(
         ),
         ({"a": "unix:/run/a"}, ["controllers: "]),
         ({"a": "unix:/run/a", "b": "127.0.0.1:0"}, ["controllers.b: "]),
+        ({f"c{n}": f"unix:/run/{n}" for n in range(9)}, ["controllers: 8 at most"]),
     ],
 )
 def test_controllers(network: dict[str, Any], controllers: dict[str, str], said: list[str]) -> None:
@@ -279,3 +280,44 @@ def test_controllers_say_where_the_api_is(network: dict[str, Any]) -> None:
     assert (
         problem == "api: each controller has the address that `controllers` names; leave this out"
     )
+
+
+@pytest.mark.parametrize(
+    ("regions", "said"),
+    [
+        ({"west": ["a"], "east": ["b", "c"]}, []),
+        ({"west": ["a", "b"], "east": ["c", "d"]}, ["regions.east: there is no controller 'd'"]),
+        ({"west": ["a", "b"], "east": ["b", "c"]}, ["regions.west: controller b is named twice"]),
+        ({"west": ["a", "b"], "east": []}, ["regions.east: "]),
+        ({"west": ["a"], "east": ["b"]}, ["controllers.c: it is in no region"]),
+        (
+            {"west": ["a", "b"], "south": ["c"]},
+            [
+                "regions.south: no node says",
+                "nodes.p2.region: `regions` has no",
+                "nodes.pe2.region",
+            ],
+        ),
+        ({}, [f"nodes.{node}.region: `regions` has no" for node in ("p1", "p2", "pe1", "pe2")]),
+    ],
+)
+def test_regions(network: dict[str, Any], regions: dict[str, list[str]], said: list[str]) -> None:
+    del network["api"], network["insecure"]
+    network["controllers"] = {name: f"unix:/run/{name}" for name in "abc"}
+    network["regions"] = regions
+    for name, node in network["nodes"].items():
+        node["region"] = "west" if name.endswith("1") else "east"
+    found = sorted(_problems(network))
+    assert len(found) == len(said)
+    for problem, begin in zip(found, sorted(said), strict=True):
+        assert problem.startswith(begin)
+
+
+def test_a_node_without_a_region_has_no_controller(network: dict[str, Any]) -> None:
+    del network["api"], network["insecure"]
+    network["controllers"] = {name: f"unix:/run/{name}" for name in "ab"}
+    network["regions"] = {"west": ["a", "b"]}
+    for node in ("pe1", "pe2", "p1"):
+        network["nodes"][node]["region"] = "west"
+    (problem,) = _problems(network)
+    assert problem.startswith("nodes.p2: it needs a `region`, whose controllers rule it: west")

@@ -12,6 +12,7 @@ from switches import until
 from fcn.controller.app import ControlPlane
 from fcn.controller.clock import Clock
 from fcn.controller.leadership.election import Seat
+from fcn.controller.leadership.ids import run_of
 from fcn.controller.leadership.leadership import FIRST_CALM, PATIENCE, Leadership
 from fcn.controller.node.connection import State
 
@@ -144,6 +145,23 @@ async def test_the_order_of_switches_in_the_file_changes_nothing(order: str) -> 
     for each in found.values():
         each.move_to(list(order))
     assert [each.leads for each in found.values()] == [True, False]
+
+
+async def test_controllers_of_another_region_are_not_disturbed() -> None:
+    """Two files may say something else of a switch while they are being changed."""
+    time = asyncio.get_running_loop().time
+    me, rival, other = (run_of(number) for number in (1, 2, 3))
+    names, elsewhere = {1: "one", 2: "two"}, {3: "three"}
+    found = Leadership("abc", Clock(time, time, time), me, names, elsewhere)
+    for name in "abc":
+        found.enter(name, Asked())
+    for name, holder in zip("abc", (me, me, other), strict=True):
+        found.heard(name, seat(1, holder), won=holder == me)
+    assert found.leads
+    assert found.bid_for("c") is None
+    assert "another region" in found.why_not("c")
+    found.heard("c", seat(2, rival), won=False)
+    assert found.bid_for("c") is not None
 
 
 async def test_a_switch_that_is_none_any_more_is_not_heard() -> None:

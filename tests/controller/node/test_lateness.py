@@ -86,3 +86,13 @@ async def test_a_report_that_waited_labels_its_flow_and_is_no_evidence(
                 break
         assert found("pe1")[FORTH].source_qp == 17
         assert found("pe2")[BACK].source_qp == 33
+
+
+def test_a_clock_that_is_set_is_no_wait() -> None:
+    """By a day, in either direction; what is late after that is."""
+    now = 0.0
+    lateness = Lateness(lambda: now)
+    for second, ahead in enumerate((0, 86_400, 86_400, 0, 0)):
+        now = float(second)
+        assert lateness.of((1_000_000 + second + ahead) * SECOND) == 0.0
+    assert lateness.of((1_000_000 + 4 - 2) * SECOND) == 2.0

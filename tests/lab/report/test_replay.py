@@ -1,9 +1,13 @@
 """A run of the laboratory as the live page shows it."""
 
+import json
+import re
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Sequence
+from base64 import b64decode
+from collections.abc import Callable, Sequence
+from gzip import decompress
 from pathlib import Path
 
 import pytest
@@ -21,12 +25,34 @@ from lab_results import with_pauses as paused
 
 from fcn.lab.report.replay import frames_of, picture_of
 from fcn.lab.report.replay_flows import flows_of
-from fcn.lab.result.folder import save
-from fcn.lab.result.tables import LINK_UP
+from fcn.lab.report.replay_rows import Run, octets_of, read_run
+from fcn.lab.result.folder import open_result, save
+from fcn.lab.result.model import Result
+from fcn.lab.result.tables import LINK_UP, ResultError
 from fcn.page.hub import FRAMES
 from fcn.page.model import Frame, Kind, Queue, Travel
 
 WAIT_S = 60
+
+Read = Callable[[Result], Run]
+
+
+@pytest.fixture(params=[None, 7], ids=["at once", "in pieces"])
+def read(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Read:
+    """Saves a result and reads it, at once or few rows at a time."""
+    if request.param is not None:
+        monkeypatch.setattr("fcn.lab.result.folder._ROWS", request.param)
+        monkeypatch.setattr("fcn.lab.report.replay_rows._WAITING", request.param)
+
+    def read(result: Result) -> Run:
+        save(result, tmp_path / "run")
+        stored = open_result(tmp_path / "run")
+        seen: list[int] = []
+        run = read_run(stored, FRAMES, result.about.reached_ns, seen.append)
+        assert sum(seen) == octets_of(stored)
+        return run
+
+    return read
 
 
 def at(frames: Sequence[Frame], time_ns: int) -> Frame:
@@ -39,7 +65,7 @@ def travels(frames: Sequence[Frame], kind: Kind) -> list[Travel]:
 
 
 def test_the_picture_has_switches_hosts_and_all_links() -> None:
-    picture = picture_of(congested())
+    picture = picture_of(about())
     assert {place.name: place.role for place in picture.places} == {
         "pe1": "pe", "p1": "p", "pe2": "pe", "l1": "dc", "l2": "dc", "r1": "dc", "r2": "dc",
     }  # fmt: skip
@@ -51,23 +77,23 @@ def test_the_picture_has_switches_hosts_and_all_links() -> None:
     assert picture.virtual
 
 
-def test_frames_are_parts_of_the_time_that_was_reached() -> None:
-    frames = list(frames_of(congested()))
+def test_frames_are_parts_of_the_time_that_was_reached(read: Read) -> None:
+    frames = list(frames_of(read(congested())))
     assert len(frames) == FRAMES
     assert frames[-1].time == about().reached_ns / 1e9
     assert frames[0].notification == "fcn"
 
 
-def test_a_queue_fills_with_its_level() -> None:
-    frames = list(frames_of(congested()))
+def test_a_queue_fills_with_its_level(read: Read) -> None:
+    frames = list(frames_of(read(congested())))
     # 120 packets 2 ms after the beginning, of thresholds 50, 100 and 200.
     assert at(frames, 2 * MS).lines[3].queues[0] == Queue(120, 2, 0.6)
     assert at(frames, 10 * MS).lines[3].queues[0] == Queue(0, 0, 0.0)
     assert at(frames, 2 * MS).lines[0].queues == (None, None)
 
 
-def test_links_by_what_they_carry() -> None:
-    frames = list(frames_of(congested()))
+def test_links_by_what_they_carry(read: Read) -> None:
+    frames = list(frames_of(read(congested())))
     load = at(frames, 5 * MS).lines[3].loads[0]
     # Ten octets in a nanosecond, sampled every 100 us, on 100 Gb/s.
     assert load.bps is not None
@@ -78,8 +104,8 @@ def test_links_by_what_they_carry() -> None:
     assert at(frames, 5 * MS).lines[0].loads[0].bps is None
 
 
-def test_messages_take_the_way_that_was_noted() -> None:
-    frames = list(frames_of(congested()))
+def test_messages_take_the_way_that_was_noted(read: Read) -> None:
+    frames = list(frames_of(read(congested())))
     fast = Travel(Kind.FAST_CNP, ("p1", "pe1"), 1, FAST_CNP_FRAME)
     assert travels(frames, Kind.FAST_CNP) == [fast]
     assert travels(frames, Kind.CNP) == [Travel(Kind.CNP, ("pe1", "l1"), 1)]
@@ -89,15 +115,15 @@ def test_messages_take_the_way_that_was_noted() -> None:
     assert pe1.drops == {"NO_ROUTE": 4, "FLOW_INTERVAL": 2, "INGRESS": 10}
 
 
-def test_who_is_paused_was_told_by_its_neighbour() -> None:
-    found = travels(list(frames_of(paused())), Kind.PAUSE)
+def test_who_is_paused_was_told_by_its_neighbour(read: Read) -> None:
+    found = travels(list(frames_of(read(paused()))), Kind.PAUSE)
     assert {travel.route for travel in found} == {("p1", "pe1")}
     assert sum(travel.count for travel in found) == 4
 
 
-def test_a_link_that_fails_and_comes_back() -> None:
+def test_a_link_that_fails_and_comes_back(read: Read) -> None:
     mended = (MENDED_NS + MS, "p1", LINK_UP, "pe2", 2), (MENDED_NS + MS, "pe2", LINK_UP, "p1", 2)
-    frames = list(frames_of(link_failed(*mended)))
+    frames = list(frames_of(read(link_failed(*mended))))
     states = [at(frames, time).lines[3].state for time in (MS, DETECTED_NS, MENDED_NS + 2 * MS)]
     assert states == ["unwatched", "down", "unwatched"]
     assert [event.message for frame in frames for event in frame.events] == [
@@ -106,8 +132,8 @@ def test_a_link_that_fails_and_comes_back() -> None:
     ]
 
 
-def test_the_story_of_a_connection() -> None:
-    flows = flows_of(congested())
+def test_the_story_of_a_connection(read: Read) -> None:
+    flows = flows_of(read(congested()))
     told = {(row.source, row.destination): " ".join(row.story) for row in flows.rows}
     assert flows.total == len(told)
     first, last = told["l1", "r1"], told["l2", "r2"]
@@ -135,3 +161,31 @@ def test_a_run_in_the_browser(tmp_path: Path) -> None:
             assert process.wait(WAIT_S) == 0
         finally:
             process.kill()
+
+
+def test_a_table_that_was_changed_is_refused(read: Read, tmp_path: Path) -> None:
+    read(congested())
+    with (tmp_path / "run" / "queues.csv").open("a") as file:
+        file.write("1,p1,pe2,1,1\n")
+    with pytest.raises(ResultError, match=r"queues\.csv: changed or cut off"):
+        read_run(open_result(tmp_path / "run"), FRAMES, 1, lambda _octets: None)
+
+
+def test_two_runs_in_one_file(tmp_path: Path) -> None:
+    for mode in ("ecn", "fcn"):
+        save(congested(mode), tmp_path / mode)
+    folders = [str(tmp_path / mode) for mode in ("ecn", "fcn")]
+    command = [sys.executable, "-m", "fcn.lab", "play", *folders]
+    subprocess.run([*command, "--export", tmp_path / "two.html"], check=True)
+    page = (tmp_path / "two.html").read_text()
+    (kept,) = re.findall(r'id="kept">([^<]*)</script>', page)
+    said = dict.fromkeys(("picture", "frame", "flows"), "")
+    for message in decompress(b64decode(kept)).decode().split("\n\n"):
+        name, _, data = message.removeprefix("event: ").partition("\ndata: ")
+        if name in said:
+            said[name] += data
+    assert said["frame"].count('"notification":"ecn / fcn"') == FRAMES
+    places = {place["name"] for place in json.loads(said["picture"])["places"]}
+    assert {"ecn: p1", "fcn: p1", "ecn: l1", "fcn: l1"} <= places
+    assert '"route":["fcn: p1","fcn: pe1"],"count":1,"frame":4711,"run":1' in said["frame"]
+    assert {row["node"] for row in json.loads(said["flows"])["rows"]} == {"ecn", "fcn"}

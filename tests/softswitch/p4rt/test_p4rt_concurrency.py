@@ -159,6 +159,25 @@ async def relay(address: str) -> AsyncIterator[tuple[str, Callable[[], None]]]:
         server.close()
 
 
+async def test_strangers_leave_descriptors_to_the_switch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who connects is refused where so many are connected."""
+    monkeypatch.setattr(server_module, "CONNECTIONS", 3)
+    device = Device(DEVICE_ID, FakeBackend())
+    server, port = await start_server(device, Ports({}, {}), Transport("127.0.0.1:0"))
+    try:
+        streams = [await asyncio.open_connection("127.0.0.1", port) for _ in range(4)]
+        ends = [asyncio.create_task(reader.read()) for reader, _ in streams]
+        # One that is served is told the settings, and read on.
+        ended, _ = await asyncio.wait(ends, timeout=60, return_when=asyncio.FIRST_COMPLETED)
+        assert [each.result() for each in ended] == [b""]
+        for end, (_, writer) in zip(ends, streams, strict=True):
+            end.cancel()
+            writer.close()
+    finally:
+        await server.stop(None)
+        await device.close()
+
+
 async def test_a_primary_whose_cable_was_cut_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing closes its connection, which the system would keep for hours."""
     monkeypatch.setattr(server_module, "KEEPALIVE_MS", 500)

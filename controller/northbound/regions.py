@@ -1,0 +1,110 @@
+"""Half of a handshake between two regions is told by the controllers of the other one."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from ipaddress import ip_address
+from itertools import islice
+from pathlib import Path
+
+import grpc
+
+from fcn.contract.certificates import TlsFileError
+from fcn.contract.rpc import Stub
+from fcn.controller.flows.connections import CmMessage
+from fcn.controller.flows.regions import CmReport, Regions
+from fcn.controller.northbound.following import channel_to
+from fcn.controller.proto import fcn_pb2 as pb
+
+LOG = logging.getLogger("fcn")
+
+RETRY = 0.5
+"""Seconds until a controller is asked again."""
+
+PAUSE = 0.02
+"""Seconds between two pages: what comes meanwhile is one."""
+
+KNOWN = 64
+"""Halves of connections that are known already in a page: less than is handled in its time."""
+
+
+async def pages(regions: Regions, region: str) -> AsyncGenerator[pb.FollowConnectionsResponse]:
+    """What a controller of this region has to know: of connections that are known, and then of
+    each as it is reported. Raises OutboxFullError."""
+    with regions.told(region) as outbox:
+        known = regions.known(region)
+        while True:
+            some = list(islice(known, KNOWN))
+            if not some:
+                await outbox.filled()
+            reports = [*outbox.take(), *filter(None, some)]
+            if reports:
+                yield pb.FollowConnectionsResponse(messages=map(_message, reports))
+            await asyncio.sleep(PAUSE)
+
+
+async def hear(
+    controller: str,
+    address: str,
+    tls: Path | None,
+    region: str,
+    take: Callable[[CmReport], None],
+) -> None:
+    """Call `take` with what a controller of another region has to tell this `region`. Runs until
+    cancelled."""
+    told, request = "", pb.FollowConnectionsRequest(region=region)
+    while True:
+        reason = "it has ended the call"
+        try:
+            async with channel_to(address, tls) as channel:
+                stub = Stub(channel, pb.DESCRIPTOR.services_by_name["Fcn"])
+                call = stub.FollowConnections(request)
+                await call.wait_for_connection()
+                LOG.info("connections to the region of %s are known", controller)
+                told = ""
+                async for page in call:
+                    for report in _reports(page.messages):
+                        take(report)
+        except grpc.RpcError as error:
+            reason = error.details()
+        except TlsFileError as error:
+            reason = str(error)
+        # Once, not with every attempt.
+        if reason != told:
+            LOG.warning(
+                "%s (%s) is not heard: %s; connections to its region that are set up now may have "
+                "no sender, unless another controller there says so",
+                controller,
+                address,
+                reason,
+            )
+        told = reason
+        await asyncio.sleep(RETRY)
+
+
+def _message(report: CmReport) -> pb.ConnectionMessage:
+    node, port, message = report
+    return pb.ConnectionMessage(
+        node=node,
+        port=port,
+        vrf=message.vrf,
+        src=message.src.packed,
+        dst=message.dst.packed,
+        attribute=message.attribute,
+        local_comm_id=message.local_comm_id,
+        remote_comm_id=message.remote_comm_id,
+        qpn=message.qpn,
+    )
+
+
+def _reports(messages: Iterable[pb.ConnectionMessage]) -> Iterator[CmReport]:
+    """Without what is none."""
+    for each in messages:
+        try:
+            src, dst = ip_address(each.src), ip_address(each.dst)
+        except ValueError:
+            continue
+        if src.version == dst.version and each.qpn < 1 << 24:
+            ids = each.local_comm_id, each.remote_comm_id
+            message = CmMessage(each.vrf, src, dst, each.attribute, *ids, each.qpn)
+            yield CmReport(each.node, each.port, message)
