@@ -279,8 +279,8 @@ class FlowService:
                 raise FlowError(f"{name} QP {value} is out of range; data QPs are 2 to 0xffffff")
         places = self._reports.nodes(key.vrf, key.src)
         if not places:
-            for region in self._reports.regions(key.vrf, key.src):
-                raise FlowError(f"{key.src} is of region {region}; ask a controller of that")
+            if regions := self._reports.regions(key.vrf, key.src):
+                raise FlowError(f"{key.src} is of region {regions[0]}; ask a controller of that")
             raise FlowError(
                 f"{key.src} is behind no DC port of VRF {key.vrf}; "
                 "check the addresses and routes in the configuration"

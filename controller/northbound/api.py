@@ -399,7 +399,7 @@ class FcnService:
         self, request: pb.FollowConnectionsRequest, context: grpc.aio.ServicerContext
     ) -> AsyncIterator[pb.FollowConnectionsResponse]:
         """What this region knows of connections to another one."""
-        if request.region not in (self._network.config.regions):
+        if request.region not in self._network.config.regions:
             text = f"there is no region {request.region!r} in the file of this controller"
             raise RefusedError(grpc.StatusCode.NOT_FOUND, text)
         await context.send_initial_metadata(())

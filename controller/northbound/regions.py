@@ -73,7 +73,7 @@ async def hear(
                         take(report)
         except grpc.RpcError as error:
             reason = error.details()
-        except TlsFileError as error:
+        except (TlsFileError, ValueError) as error:
             reason = str(error)
         # Once, not with every attempt.
         if reason != told:
