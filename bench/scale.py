@@ -27,12 +27,11 @@ from finsy.proto import p4r, p4r_grpc
 from rich.console import Console
 
 from fcn.bench.harness import BenchError, machine, options_of, table_of, write_results
+from fcn.contract.exact import Encoded, ExactTable
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.profiles import LEAST
 from fcn.contract.roomier import with_flow_tables
-from fcn.controller.owners.exact import ExactTable
-from fcn.controller.owners.intent import Encoded
 from fcn.ptf_tests.targets.softswitch import Softswitch
 
 FLOWS = 100_000
@@ -118,7 +117,7 @@ def configuration(folder: Path, program: Path) -> Path:
 
 def _requests(schema: P4Schema, flows: int) -> list[bytes]:
     """Write requests with both entries of these flows, encoded."""
-    flow, label = ExactTable(schema, FLOW_TABLES[4]), ExactTable(schema, LABEL_TABLES[4])
+    flow, label = ExactTable.of(schema, FLOW_TABLES[4]), ExactTable.of(schema, LABEL_TABLES[4])
     source, updates = 0x0A010000, list[Encoded]()
     for number in range(flows):
         host, peer = source + number // 256, source + (1 << 20) + number % 4096

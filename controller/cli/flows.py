@@ -19,8 +19,9 @@ from fcn.controller.cli.common import (
     out,
     queue_pair,
 )
-from fcn.controller.config.notation import DEFAULT_ENDPOINT, Address, parse_address, parse_duration
+from fcn.controller.config.notation import DEFAULT_ENDPOINT, Address, parse_duration
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.owners.addresses import address_of
 
 Vrf = Annotated[str, typer.Argument(help="VRF.")]
 Source = Annotated[str, typer.Argument(help="Source address of the flow.")]
@@ -171,7 +172,7 @@ def flows_program(
 
 def _address(text: str) -> Address:
     try:
-        return parse_address(text)
+        return address_of(text)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
 

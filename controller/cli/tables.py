@@ -112,7 +112,7 @@ def _print(console: Console, table: Table, before: Sequence[int] = ()) -> list[i
     """A terminal gets lines of its width, anything else one line per row. `before`: the widths of
     the columns in the page before this one; returns those in this."""
     least = before or [0] * len(table.columns)
-    if not console.is_terminal:
+    if not console.is_terminal or _is_plain(console, table, least):
         return _print_lines(console, table, least)
     widest = console.options.update(max_width=_WIDEST)
     natural = [
@@ -135,6 +135,18 @@ def _print(console: Console, table: Table, before: Sequence[int] = ()) -> list[i
     console.print(table)
     console.width = usual
     return natural
+
+
+def _is_plain(console: Console, table: Table, least: Sequence[int]) -> bool:
+    """Whether a terminal has room for a table without colors."""
+    columns = [list(column.cells) for column in table.columns]
+    if table.show_header or not all(type(cell) is str for cells in columns for cell in cells):
+        return False
+    widths = [
+        max(low, *(cell_len(str(cell)) for cell in cells))
+        for low, cells in zip(least, columns, strict=True)
+    ]
+    return sum(widths) + _gaps(widths) <= console.width
 
 
 def _print_lines(console: Console, table: Table, least: Sequence[int]) -> list[int]:

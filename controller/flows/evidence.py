@@ -71,7 +71,8 @@ class Evidence:
         """The flow has a label that it had not before. Returns those whose sender was inferred with
         this one's, as a switch's entry says, which is not known now."""
         if key in self._senders:
-            self._update_watched({key})
+            if self.is_watched(key) or any(flow.watched for flow in self._labelling.of(key)):
+                self._update_watched({key})
             return []
         self.unknown(key)
         self.verification.new_flow(host_pair(key))
@@ -96,7 +97,7 @@ class Evidence:
     def pair_known(self, key: FlowKey) -> None:
         """Flows that name each other are looked at again like those that were inferred."""
         sender = self._senders.get(key)
-        if sender is None or key.src == key.dst:
+        if sender is None or key.src is key.dst or key.src == key.dst:
             return
         partner = FlowKey(key.vrf, key.dst, key.src, sender.source_qp)
         back = self._senders.get(partner)

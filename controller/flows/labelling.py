@@ -8,7 +8,7 @@ are as few as can be. PEs' tables and labels are shared fairly (shares.py).
 import random
 import sys
 from array import array
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Mapping
 
 from fcn.contract.constants import FCN_LABEL_BIT, FLOW_GATE_SIZE
@@ -63,10 +63,15 @@ class FreeLabels:
         """Of each gate in the list of its class."""
         self._gates = [array("H") for _ in range(PER_GATE + 1)]
         self._gates[0].extend(range(FLOW_GATE_SIZE))
+        self._unsorted = set[int]()
+        """Gates whose class may be another by now."""
         self.used = 0
 
     def draw(self) -> int:
         """A free label, of which there must be one."""
+        for gate in self._unsorted:
+            self._sort(gate)
+        self._unsorted.clear()
         gates = next(gates for gates in self._gates[:_NONE_FREE] if gates)
         gate = gates[self._rng.randrange(len(gates))]
         taken = self._used[gate] | self._resting[gate]
@@ -85,7 +90,7 @@ class FreeLabels:
         self._used[gate] |= bit
         self._resting[gate] &= ~bit
         self.used += 1
-        self._sort(gate)
+        self._unsorted.add(gate)
 
     def rest(self, label: int) -> None:
         """It is neither in use nor free."""
@@ -93,13 +98,13 @@ class FreeLabels:
         self.used -= bool(self._used[gate] & bit)
         self._used[gate] &= ~bit
         self._resting[gate] |= bit
-        self._sort(gate)
+        self._unsorted.add(gate)
 
     def wake(self, label: int) -> None:
         """It rests no longer."""
         gate, bit = _cell(label)
         self._resting[gate] &= ~bit
-        self._sort(gate)
+        self._unsorted.add(gate)
 
     def _sort(self, gate: int) -> None:
         used = self._used[gate]
@@ -249,6 +254,8 @@ class Labelling:
         self._holders = Tallies()
         """Of the flows of all PEs that hold a label, but for those a person registered."""
         self._flows: dict[str, dict[FlowKey, Flow]] = {name: {} for name in edges}
+        self._known = Counter[str]()
+        """Flows of a PE whose sender is known."""
         self._places: dict[FlowKey, tuple[str, ...]] = {}
         """The PEs of each flow, in their order."""
         self._at = {name: (name,) for name in edges}
@@ -260,6 +267,7 @@ class Labelling:
         """These are the PEs from now on. Of those that are no more no flow may have a label."""
         self._edges = edges
         self._flows = {name: self._flows.get(name, {}) for name in edges}
+        self._known = Counter({name: self._known[name] for name in edges})
         self._at = {name: (name,) for name in edges}
 
     def all(self) -> list[Flow]:
@@ -269,6 +277,10 @@ class Labelling:
     def on_node(self, node: str) -> Mapping[FlowKey, Flow]:
         """Labelled flows of a node; a P node has none."""
         return self._flows.get(node, {})
+
+    def known_on(self, node: str) -> int:
+        """Of how many labelled flows of a node the sender is known."""
+        return self._known[node]
 
     def of_host(self, host: Host) -> list[Flow]:
         """Flows that a host sends, on every PE, but for those a person registered."""
@@ -345,12 +357,12 @@ class Labelling:
         """Install a flow that was not labelled on its PE before."""
         table = (flow.node, flow.key.src.version)
         self._flows[flow.node][flow.key] = flow
+        self._known[flow.node] += flow.source_qp is not None
         others = self._places.get(flow.key)
         alone = self._at[flow.node]
         self._places[flow.key] = alone if others is None else self._in_order({*others, *alone})
         self._count[table] = self._count.get(table, 0) + 1
-        shares = self._shares[table]
-        if flow.key not in shares:
+        if flow.origin is not Origin.MANUAL and flow.key not in (shares := self._shares[table]):
             # Read back from a switch, which has room for it.
             host = host_of(flow.key.vrf, flow.key.src)
             shares.add(host, flow.key, sys.maxsize)
@@ -359,19 +371,21 @@ class Labelling:
 
     def update(self, flow: Flow) -> None:
         """Replace a flow's attributes; its label does not change."""
-        before = self._flows[flow.node][flow.key]
-        self._flows[flow.node][flow.key] = flow
-        self._install(flow, before)
+        self._install(flow, self.restate(flow))
 
-    def restate(self, flow: Flow) -> None:
-        """The same, of a PE that hears of it when its switch is read."""
-        self._flows[flow.node][flow.key] = flow
+    def restate(self, flow: Flow) -> Flow:
+        """The same, of a PE that hears of it when its switch is read; returns what it was."""
+        flows = self._flows[flow.node]
+        before, flows[flow.key] = flows[flow.key], flow
+        self._known[flow.node] += (flow.source_qp is not None) - (before.source_qp is not None)
+        return before
 
     def remove(self, flow: Flow, successor: str | None = None) -> None:
         """Remove a flow and release its label; `successor`: the VRF of the flow that gets its
         place."""
         table = (flow.node, flow.key.src.version)
-        del self._flows[flow.node][flow.key]
+        gone = self._flows[flow.node].pop(flow.key)
+        self._known[flow.node] -= gone.source_qp is not None
         others = self._places.pop(flow.key)
         if len(others) > 1:
             self._places[flow.key] = self._in_order({*others} - {flow.node})

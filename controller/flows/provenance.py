@@ -36,6 +36,9 @@ class CommIds(NamedTuple):
 _CM_TEXT = re.compile(r"cm (initiator|responder) ([0-9a-f]{1,8}) ([0-9a-f]{1,8})", re.ASCII)
 
 
+_SAID = {origin.value: origin for origin in (Origin.INFERRED, Origin.AGENT, Origin.MANUAL)}
+
+
 def to_text(origin: Origin, comm_ids: CommIds | None) -> str:
     """What is stored with an entry whose sender is known."""
     if comm_ids is None:
@@ -49,6 +52,4 @@ def from_text(text: str) -> tuple[Origin, CommIds | None]:
     if found := _CM_TEXT.fullmatch(text):
         role, own, peer = found.groups()
         return Origin.CM, CommIds(role == "initiator", int(own, 16), int(peer, 16))
-    if text in (Origin.INFERRED, Origin.AGENT, Origin.MANUAL):
-        return Origin(text), None
-    return Origin.RESTORED, None
+    return _SAID.get(text, Origin.RESTORED), None

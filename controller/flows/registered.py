@@ -3,14 +3,12 @@ was deleted does not come back from a switch that was away."""
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
-from fcn.controller.config.notation import Address, parse_address
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.senders import Sender, Senders
-from fcn.controller.owners.addresses import KEPT, ipv4, ipv6
+from fcn.controller.owners.addresses import address_of
 from fcn.controller.store import RegisteredFlow, Store, StoreError
 
 LOG = logging.getLogger("fcn")
@@ -23,23 +21,25 @@ class Registered:
     def __init__(self, store: Store, senders: Senders) -> None:
         self._store = store
         self._senders = senders
-        self._address = lru_cache(KEPT)(_kept_address)
+        self._gone: set[FlowKey] = set()
+        """Deleted while the store did not have them: their switch is not heard to the end."""
 
     def flows(self, vrf: str) -> Iterator[tuple[FlowKey, Sender]]:
         """Those of a VRF, with their senders."""
-        address = self._address
         for _, src, dst, dest_qp, source_qp, timeout in self._store.flows(vrf):
-            key = FlowKey(vrf, address(src), address(dst), dest_qp)
+            key = FlowKey(vrf, address_of(src), address_of(dst), dest_qp)
             yield key, Sender(source_qp, Origin.MANUAL, timeout)
 
     def add(self, flows: Sequence[tuple[FlowKey, Sender]]) -> None:
         """Register flows, or say something else of them. Raises StoreError."""
+        self._gone.difference_update(key for key, _ in flows)
         self._store.register(_kept(key, sender.source_qp, sender.timeout) for key, sender in flows)
 
     def remove(self, key: FlowKey) -> None:
         """Whether it was registered or not, it is not any more. Raises StoreError."""
-        if self._knows(key):
-            self._store.unregister(key.vrf, str(key.src), str(key.dst), key.dest_qp)
+        ends = str(key.src), str(key.dst)
+        if self._knows(key) and not self._store.unregister(key.vrf, *ends, key.dest_qp):
+            self._gone.add(key)
 
     def believed(self, node: str, held: Iterable[Flow]) -> Iterator[Flow]:
         """Flows read from a switch, without those that were deleted while it was away.
@@ -50,7 +50,7 @@ class Registered:
         for flow in held:
             is_registered = flow.origin is Origin.MANUAL and flow.source_qp is not None
             if is_registered and not self._knows(flow.key):
-                if heard:
+                if heard or flow.key in self._gone:
                     continue
                 found.append(_kept(flow.key, flow.source_qp or 0, flow.timeout))
             yield flow
@@ -63,12 +63,6 @@ class Registered:
     def _knows(self, key: FlowKey) -> bool:
         known = self._senders.get(key)
         return known is not None and known.origin is Origin.MANUAL
-
-
-def _kept_address(text: str) -> Address:
-    """The same object as in what switches report."""
-    address = parse_address(text)
-    return ipv4(int(address)) if address.version == 4 else ipv6(int(address))
 
 
 def _kept(key: FlowKey, source_qp: int, timeout: int | None) -> RegisteredFlow:

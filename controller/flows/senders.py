@@ -62,10 +62,12 @@ class Senders:
         self._put(key, sender)
         return True
 
-    def restore(self, key: FlowKey, sender: Sender) -> None:
-        """A switch has it so; what is known already stands."""
-        if key not in self._senders:
-            self._put(key, sender)
+    def restore(self, key: FlowKey, sender: Sender) -> bool:
+        """A switch has it so, or the store; whether that is news: what is known already stands."""
+        if key in self._senders:
+            return False
+        self._put(key, sender)
+        return True
 
     def known(self, key: FlowKey, source_qp: int) -> FlowKey:
         """The key under which the flow is known, if this queue pair sends it: an equal one would

@@ -8,16 +8,13 @@ accesses tables: a PE is an `Edge`, which installs and removes flows.
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from math import inf
 
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config
-from fcn.controller.config.addressing import attachment
 from fcn.controller.config.features import Feature
-from fcn.controller.config.notation import Address
 from fcn.controller.events import EventBus
 from fcn.controller.flows.announcements import FlowEvents
 from fcn.controller.flows.connections import (
@@ -40,6 +37,7 @@ from fcn.controller.flows.registered import Registered
 from fcn.controller.flows.reports import Reports
 from fcn.controller.flows.senders import Sender, Senders
 from fcn.controller.flows.shares import Host
+from fcn.controller.flows.staying import staying
 from fcn.controller.flows.trail import Sample
 from fcn.controller.store import Store
 
@@ -93,8 +91,7 @@ class FlowService:
     def _know_registered(self, vrfs: Iterable[str]) -> None:
         for vrf in vrfs:
             for key, sender in self._registered.flows(vrf):
-                if key not in self._senders:
-                    self._senders.restore(key, sender)
+                if self._senders.restore(key, sender):
                     self._unlabelled.add(key)
 
     def recall(self) -> None:
@@ -112,7 +109,7 @@ class FlowService:
         """Labelled flows of a PE, and as what they stay under another configuration, whose PEs are
         `edges`: those that enter the WAN there, where it labels flows. Others may have their turn
         in between."""
-        stays = _staying(config, edges)
+        stays = staying(config, edges)
         for key in list(self._labelling.on_node(node)):
             if flow := self._labelling.get(node, key):
                 yield flow, self._under(config, flow) if stays(flow) else None
@@ -127,7 +124,7 @@ class FlowService:
     def move_to(self, config: Config, edges: Mapping[str, Edge]) -> None:
         """Another configuration: flows that do not stay under it end. `restated` has to follow for
         the PEs that are others."""
-        stays = _staying(config, edges)
+        stays = staying(config, edges)
         for flow in self._labelling.all():
             if not stays(flow):
                 self._end(flow.key, End.SILENCE, at=flow, why="it is not of the new configuration")
@@ -159,6 +156,10 @@ class FlowService:
     def on_node(self, node: str) -> Mapping[FlowKey, Flow]:
         """Labelled flows of a node; a P node has none."""
         return self._labelling.on_node(node)
+
+    def known_on(self, node: str) -> int:
+        """Of how many labelled flows of a node the sender is known."""
+        return self._labelling.known_on(node)
 
     def places(self, key: FlowKey) -> list[str]:
         """The PEs that a flow enters the WAN at."""
@@ -481,6 +482,7 @@ class FlowService:
     def _add(self, flow: Flow) -> None:
         """A flow has a label: first the PE's entries, then what may follow from it."""
         self._reports.goes_on(flow.key)
+        self._unlabelled.discard(flow.key)
         self._labelling.add(flow)
         for back in self._evidence.labelled(flow.key):
             self._end(back, End.PARTNER_ENDED)
@@ -493,21 +495,3 @@ class FlowService:
             RefusalReason.NO_ROOM_CONNECTIONS,
             lambda: f"connections of {host.address} in {host.vrf} are not followed: too many",
         )
-
-
-def _staying(config: Config, edges: Mapping[str, Edge]) -> Callable[[Flow], bool]:
-    """Whether a flow stays under another configuration, whose PEs are `edges`."""
-
-    @cache
-    def is_at(node: str, vrf: str, source: Address) -> bool:
-        return attachment(config.nodes[node], vrf, source) is not None
-
-    learning = {name for name, edge in edges.items() if edge.learning}
-
-    def stays(flow: Flow) -> bool:
-        key = flow.key
-        return (
-            flow.node in learning and key.vrf in config.vrfs and is_at(flow.node, key.vrf, key.src)
-        )
-
-    return stays

@@ -6,7 +6,7 @@ shared buffers (Suter et al., INFOCOM 1998). The host that has most gets nothing
 change hands towards equal shares only, and a tenant that asks for everything displaces itself.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Generic, Protocol, TypeVar
@@ -53,45 +53,14 @@ class NoRoomError(Exception):
     """All is taken, and the asking host has the largest share already."""
 
 
-class _Tally(Generic[KeyT]):
-    """Counts by key; the key with the highest in constant time, whatever the number of keys.
-
-    The order is kept from the first time somebody asks for it: while there is room nobody does.
-    """
-
-    def __init__(self) -> None:
-        self._count: dict[KeyT, int] = {}
-        self._ranks: _Ranks[KeyT] | None = None
-
-    def __getitem__(self, key: KeyT) -> int:
-        return self._count.get(key, 0)
-
-    def largest(self) -> KeyT:
-        """A key with the highest count; there must be one."""
-        if self._ranks is None:
-            self._ranks = _Ranks()
-            for key, count in self._count.items():
-                self._ranks.move(key, 0, count)
-        return self._ranks.largest()
-
-    def change(self, key: KeyT, step: int) -> None:
-        """Count one more or one less."""
-        before = self._count.get(key, 0)
-        count = before + step
-        if count:
-            self._count[key] = count
-        else:
-            del self._count[key]
-        if self._ranks is not None:
-            self._ranks.move(key, before, count)
-
-
 class _Ranks(Generic[KeyT]):
-    """Keys by their count."""
+    """Keys by their count, which changes by one or from nothing."""
 
-    def __init__(self) -> None:
+    def __init__(self, counts: Mapping[KeyT, int]) -> None:
         self._keys: dict[int, dict[KeyT, None]] = {}
         self._highest = 0
+        for key, count in counts.items():
+            self.move(key, 0, count)
 
     def largest(self) -> KeyT:
         return next(iter(self._keys[self._highest]))
@@ -108,13 +77,50 @@ class _Ranks(Generic[KeyT]):
             self._highest = count
 
 
+class _Tally:
+    """Counts of the hosts of a VRF; the host with the highest in constant time, whatever their
+    number.
+
+    The order is kept from the first time somebody asks for it: while there is room nobody does.
+    """
+
+    def __init__(self) -> None:
+        self.total = 0
+        self._count: dict[Holder, int] = {}
+        self._ranks: _Ranks[Holder] | None = None
+
+    def __getitem__(self, host: Holder) -> int:
+        return self._count.get(host, 0)
+
+    def largest(self) -> Holder:
+        """A host with the highest count; there must be one."""
+        if self._ranks is None:
+            self._ranks = _Ranks(self._count)
+        return self._ranks.largest()
+
+    def change(self, host: Holder, step: int) -> None:
+        """Count one more or one less."""
+        self.total += step
+        before = self._count.get(host, 0)
+        if count := before + step:
+            self._count[host] = count
+        else:
+            del self._count[host]
+        if self._ranks is not None:
+            self._ranks.move(host, before, count)
+
+
+_NOTHING = _Tally()
+
+
 class Tallies:
     """How many entries each host has, or whoever else is told apart in a VRF."""
 
     def __init__(self) -> None:
         self._size = 0
-        self._vrfs: _Tally[str] = _Tally()
-        self._hosts: dict[str, _Tally[Holder]] = {}
+        self._vrfs: dict[str, _Tally] = {}
+        self._ranks: _Ranks[str] | None = None
+        """Kept as those of a VRF are."""
 
     def __len__(self) -> int:
         """Entries of all hosts."""
@@ -123,13 +129,14 @@ class Tallies:
     def change(self, host: Holder, step: int) -> None:
         """A host has one more or one less."""
         self._size += step
-        self._vrfs.change(host.vrf, step)
-        hosts = self._hosts.get(host.vrf)
-        if hosts is None:
-            hosts = self._hosts[host.vrf] = _Tally()
-        hosts.change(host, step)
-        if not self._vrfs[host.vrf]:
-            del self._hosts[host.vrf]
+        vrf = self._vrfs.get(host.vrf)
+        if vrf is None:
+            vrf = self._vrfs[host.vrf] = _Tally()
+        vrf.change(host, step)
+        if not vrf.total:
+            del self._vrfs[host.vrf]
+        if self._ranks is not None:
+            self._ranks.move(host.vrf, vrf.total - step, vrf.total)
 
     def loser(self, newcomer: Holder, limit: int) -> Holder | None:
         """The largest host, which gives way to a new entry of this one; None where there is room.
@@ -138,15 +145,17 @@ class Tallies:
             return None
         if not self._size:
             raise NoRoomError
-        vrf = self._vrfs.largest()
-        if self._vrfs[vrf] <= self._vrfs[newcomer.vrf] + 1:
+        if self._ranks is None:
+            self._ranks = _Ranks({name: tally.total for name, tally in self._vrfs.items()})
+        own = self._vrfs.get(newcomer.vrf, _NOTHING)
+        vrf = self._vrfs[self._ranks.largest()]
+        if vrf.total <= own.total + 1:
             # The other VRFs have no more than this one: nobody else gives way.
-            vrf = newcomer.vrf
-        if not self._vrfs[vrf]:
+            vrf = own
+        if not vrf.total:
             raise NoRoomError
-        hosts = self._hosts[vrf]
-        largest = hosts.largest()
-        if vrf == newcomer.vrf and hosts[largest] <= hosts[newcomer] + 1:
+        largest = vrf.largest()
+        if vrf is own and vrf[largest] <= vrf[newcomer] + 1:
             raise NoRoomError
         return largest
 

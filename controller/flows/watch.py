@@ -51,8 +51,7 @@ class WatchList:
         self._shares = FlowShares()
 
     def __contains__(self, flow: FlowKey) -> bool:
-        pair = self._pairs.get(host_pair(flow))
-        return pair is not None and flow in pair.watched
+        return flow in self._shares
 
     def __len__(self) -> int:
         """Flows watched at present, never more than the limit."""

@@ -1,9 +1,10 @@
 """The interface of a PE to the flow service (flows/flow.py, Edge): writes flows to its intent, and
 finds them among what its switch holds."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
+from fcn.contract.exact import Encoded
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.controller.config.addressing import cnp_source, vrf_names
 from fcn.controller.config.features import Feature
@@ -11,8 +12,7 @@ from fcn.controller.config.notation import Address
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin, from_text, to_text
-from fcn.controller.owners.held_flows import Held
-from fcn.controller.owners.intent import Encoded
+from fcn.controller.owners.held_flows import Held, HeldFlows
 from fcn.controller.provision.provision import Provision
 
 SOURCES = 65536
@@ -80,7 +80,7 @@ class NodeEdge:
         told = label, flow.timeout
         return of_label, provision.flow_table.label(*ends, *told, watched=flow.watched)
 
-    def found(self, held: Iterable[Held], now: float, *, on_switch: bool = True) -> Iterator[Flow]:
+    def found(self, held: HeldFlows, now: float, *, on_switch: bool = True) -> Iterator[Flow]:
         """Flows among what a switch was read to hold `now` (seconds since the epoch), without those
         of VRFs that are not configured; not `on_switch`: it held them before it got this program.
 
@@ -97,7 +97,7 @@ class NodeEdge:
                     continue
                 self._found = None
             if on_switch:
-                for key, value in each.entries():
+                for key, value in held.entries(each):
                     self._provision.intent.hold(key, value)
 
     def _flow_of(self, held: Held, names: Mapping[int, str], now: float) -> Flow | None:

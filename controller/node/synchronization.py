@@ -30,6 +30,8 @@ costs as much as ten updates. What changes after a silence is written at once.""
 REFUSED_RETRY = 30.0
 """Seconds until updates the switch refused are tried again, as when its table was full."""
 
+_Failures = dict[int, tuple[fy.GRPCStatusCode, str]]
+
 
 class Synchronizer:
     """Keeps one switch equal to its intent. `refused` counts updates it did not accept,
@@ -128,22 +130,33 @@ class Synchronizer:
     async def _write_pending(self) -> int:
         clock = asyncio.get_running_loop().time
         written = 0
-        while self._intent.pending:
-            early = self._next_write - clock()
-            if early > 0 and self._intent.pending < self._batch and self._connection.is_up:
-                await asyncio.sleep(early)
-            updates = self._intent.take_updates(self._batch)
-            if not updates:
-                break
-            began = clock()
-            self._next_write = began + WRITE_SPACING
-            await self._write(updates)
-            self.latency.observe(clock() - began)
-            self._adapt(len(updates), clock() - began)
-            written += len(updates)
-            if self._connection.status.state is State.SYNCHRONIZING:
-                pending = self._intent.pending
-                self._connection.tell(f"{written} entries written, {pending} pending")
+        sent: tuple[list[p4r.Update], asyncio.Task[_Failures]] | None = None
+        try:
+            while (pending := self._intent.pending) or sent is not None:
+                early = self._next_write - clock()
+                if sent is None and early > 0 and pending < self._batch and self._connection.is_up:
+                    await asyncio.sleep(early)
+                # While the switch is at a request, the next is made where there are many to come.
+                updates = []
+                if sent is None or pending - len(sent[0]) >= MOST:
+                    updates = self._intent.take_updates(self._batch, beside=sent is not None)
+                if sent is not None:
+                    written += len(sent[0])
+                    self._settle(sent[0], await sent[1])
+                    sent = None
+                elif not updates:
+                    break
+                if updates:
+                    sent = updates, asyncio.create_task(self._write(updates))
+                    # So that it leaves.
+                    await asyncio.sleep(0)
+                if self._connection.status.state is State.SYNCHRONIZING:
+                    pending = self._intent.pending
+                    self._connection.tell(f"{written} entries written, {pending} pending")
+        finally:
+            if sent is not None:
+                sent[1].cancel()
+                await asyncio.gather(sent[1], return_exceptions=True)
         return written
 
     def _adapt(self, updates: int, seconds: float) -> None:
@@ -155,8 +168,11 @@ class Synchronizer:
         elif updates == self._batch:
             self._batch = min(MOST, 2 * self._batch)
 
-    async def _write(self, updates: list[p4r.Update]) -> None:
-        failures: dict[int, tuple[fy.GRPCStatusCode, str]] = {}
+    async def _write(self, updates: list[p4r.Update]) -> _Failures:
+        """Why updates were refused, by index. Raises P4ClientError."""
+        clock = asyncio.get_running_loop().time
+        began, failures = clock(), _Failures()
+        self._next_write = began + WRITE_SPACING
         try:
             await self._connection.switch.write(updates)
         except P4ClientError as error:
@@ -166,6 +182,11 @@ class Synchronizer:
             }
             if not failures:
                 raise
+        self.latency.observe(clock() - began)
+        self._adapt(len(updates), clock() - began)
+        return failures
+
+    def _settle(self, updates: list[p4r.Update], failures: _Failures) -> None:
         for refusal in self._intent.settle(updates, failures):
             self._report(refusal)
 

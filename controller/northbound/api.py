@@ -14,7 +14,6 @@ from fcn.contract.version import fcn_version
 from fcn.controller.config import ConfigError
 from fcn.controller.config.document import listed
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
-from fcn.controller.config.notation import parse_address
 from fcn.controller.config.queue_depths import level_problem
 from fcn.controller.config.tls import Tls
 from fcn.controller.flows.key import FlowKey
@@ -30,6 +29,7 @@ from fcn.controller.northbound.following import SIGN_OF_LIFE
 from fcn.controller.northbound.network import Network
 from fcn.controller.northbound.paths import link_messages, policy_messages
 from fcn.controller.northbound.regions import pages
+from fcn.controller.owners.addresses import address_of
 from fcn.controller.pace import Pace
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.provision.fast_cnp import level_policies
@@ -446,7 +446,7 @@ def _arguments(where: str = "") -> Iterator[None]:
 
 def _key(key: pb.FlowKey) -> FlowKey:
     with _arguments():
-        return FlowKey(key.vrf, parse_address(key.src), parse_address(key.dst), key.dest_qp)
+        return FlowKey(key.vrf, address_of(key.src), address_of(key.dst), key.dest_qp)
 
 
 def _tls(tls: Tls | None) -> pb.SwitchTls | None:

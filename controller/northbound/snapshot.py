@@ -79,8 +79,7 @@ def take_snapshot(
 
 def _node(network: Network, name: str) -> NodeSnapshot:
     agent = network.nodes[name]
-    flows = network.flows.on_node(name).values()
-    known = sum(flow.source_qp is not None for flow in flows)
+    known, flows = network.flows.known_on(name), len(network.flows.on_node(name))
     labels = agent.provision.is_pe
     status = agent.status
     return NodeSnapshot(
@@ -97,7 +96,7 @@ def _node(network: Network, name: str) -> NodeSnapshot:
         refused=agent.refused,
         failed=dict(agent.failures),
         known=known if labels else None,
-        unknown=len(flows) - known if labels else None,
+        unknown=flows - known if labels else None,
         neighbors=len(network.neighbors[name]),
         counters=agent.counters.last,
         links=tuple(

@@ -5,6 +5,8 @@ the hash of the library's addresses takes a microsecond, ten times as long as th
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address
 
+from fcn.controller.config.notation import Address, parse_address
+
 KEPT = 65536
 """Addresses kept: the same object each time, which is compared faster."""
 
@@ -49,3 +51,10 @@ def ipv4(value: int) -> IPv4Address:
 def ipv6(value: int) -> IPv6Address:
     """The IPv6 address of a number."""
     return HashedIPv6Address(value)
+
+
+@lru_cache(KEPT)
+def address_of(text: str) -> Address:
+    """The same object as of the number. Raises ValueError."""
+    address = parse_address(text)
+    return ipv4(int(address)) if address.version == 4 else ipv6(int(address))

@@ -8,10 +8,10 @@ from ipaddress import IPv4Address, IPv6Address
 from finsy import P4CounterData, P4Schema, P4TableEntry
 from finsy.proto import p4r
 
+from fcn.contract.exact import Encoded, ExactTable
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.controller.config.notation import Address
-from fcn.controller.owners.exact import ExactTable
-from fcn.controller.owners.intent import Encoded, Key
+from fcn.controller.owners.intent import Key
 
 _AddressType = type[IPv4Address] | type[IPv6Address]
 
@@ -40,7 +40,7 @@ class _Tables:
 
     def __init__(self, schema: P4Schema) -> None:
         self._tables = {
-            version: ExactTable(schema, table)
+            version: ExactTable.of(schema, table)
             for version, table in self._NAMES.items()
             if schema.tables.get(table) is not None
         }

@@ -3,16 +3,15 @@ kept as they came and decoded one at a time. finsy takes ten times as long."""
 
 from array import array
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from finsy import P4Schema
 from finsy.proto import p4r
 
+from fcn.contract.exact import Encoded, ExactTable, Read, timeout_of
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.controller.config.notation import Address
 from fcn.controller.owners.addresses import ipv4, ipv6
-from fcn.controller.owners.exact import ExactTable, Read
-from fcn.controller.owners.intent import Encoded
 
 _ADDRESS: dict[int, Callable[[int], Address]] = {4: ipv4, 6: ipv6}
 
@@ -21,8 +20,10 @@ _TABLE_ENTRY = 0x12
 
 _LABELS = 1 << 20
 
-_Part = tuple[ExactTable, Read]
-"""An entry of a table."""
+ValueT = TypeVar("ValueT")
+
+_Place = tuple[str, int]
+"""The table of an entry, and where it is in what the switch said of that."""
 
 
 class KnownSender(NamedTuple):
@@ -54,11 +55,19 @@ class Held(NamedTuple):
 
     flow: LabelledFlow | None
     sender: KnownSender | None
-    parts: tuple[_Part, ...]
+    places: tuple[_Place, ...]
 
-    def entries(self) -> Iterator[Encoded]:
-        """As the intent compares them."""
-        return (table.entry(*read) for table, read in self.parts)
+
+class _Known(dict[bytes, ValueT]):
+    """Values of octets that come again and again."""
+
+    def __init__(self, make: Callable[[bytes], ValueT]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, octets: bytes) -> ValueT:
+        value = self[octets] = self._make(octets)
+        return value
 
 
 class HeldFlows:
@@ -66,7 +75,7 @@ class HeldFlows:
 
     def __init__(self, schema: P4Schema) -> None:
         self._tables = {
-            name: ExactTable(schema, name)
+            name: ExactTable.of(schema, name)
             for name in (*LABEL_TABLES.values(), *FLOW_TABLES.values())
             if schema.tables.get(name) is not None
         }
@@ -82,18 +91,24 @@ class HeldFlows:
 
     def add(self, table: str, response: bytes) -> None:
         """Entries of a table, as a ReadResponse."""
-        octets, places = self._octets[table], self._places.get(table)
+        exact, octets, places = self._tables[table], self._octets[table], self._places.get(table)
         begin = len(octets)
         octets += response
         if places is not None:
             if not places:
                 places.frombytes(bytes(_LABELS * places.itemsize))
             for at in _entries(octets, begin):
-                label = self._tables[table].first(octets, *_span(octets, at))
-                if label is None and (part := self._part(table, at)) is not None:
-                    label = part[1].match[0]
+                label = exact.first(octets, *_span(octets, at))
+                if label is None and (read := self._read((table, at))) is not None:
+                    label = read.match[0]
                 if label is not None:
                     places[label % _LABELS] = at
+
+    def entries(self, held: Held) -> Iterator[Encoded]:
+        """As the intent compares them."""
+        for place in held.places:
+            if (read := self._read(place)) is not None:
+                yield self._tables[place[0]].entry(*read)
 
     def __iter__(self) -> Iterator[Held]:
         """Flows with their senders, then what is left."""
@@ -101,43 +116,52 @@ class HeldFlows:
             if FLOW_TABLES[version] in self._tables:
                 yield from self._of(version, FLOW_TABLES[version], LABEL_TABLES[version])
 
-    def _of(self, version: int, flows: str, labels: str) -> Iterator[Held]:
-        address, places = _ADDRESS[version], self._places[labels]
-        for at in _entries(self._octets[flows]):
-            if (part := self._part(flows, at)) is None:
-                continue
-            (vrf, src, dst, dest_qp), action, (label,), timeout, _ = part[1]
-            ends, watched = (address(src), address(dst)), "watched" in action
-            flow = LabelledFlow(vrf, *ends, dest_qp, label, timeout // 1000, watched)
-            place = places[label % _LABELS] if places else 0
-            of_label = self._part(labels, place) if place else None
-            sender = _sender(of_label)
-            # Where writing was cut off, the label may be of a later flow already.
-            if of_label is not None and (sender is None or sender.host == int(src)):
-                places[label % _LABELS] = 0
-                yield Held(flow, sender, (part, of_label))
+    def _of(self, version: int, table: str, labels: str) -> Iterator[Held]:
+        octets, exact, senders = self._octets[table], self._tables[table], self._places[labels]
+        address, one = _ADDRESS[version], exact.match.one
+        vrfs = _Known(lambda part: one(0, part))
+        sources = _Known(lambda part: address(one(1, part)))
+        destinations = _Known(lambda part: address(one(2, part)))
+        for place in ((table, at) for at in _entries(octets)):
+            if (parsed := exact.parse(octets, *_span(octets, place[1]))) is not None:
+                (vrf, src, dst, dest_qp), action, (label,), timeout, *_ = parsed
+                number = exact.arguments[action].one(0, label)
+                ends = vrfs[vrf], sources[src], destinations[dst], one(3, dest_qp)
+                idle = timeout_of(timeout) if timeout else 0
+            elif (read := self._read(place)) is not None:
+                (vrf_id, source, destination, qp), action, (number,), idle, _ = read
+                ends = vrf_id, address(source), address(destination), qp
             else:
-                yield Held(flow, None, (part,))
-        for at in filter(None, places):
-            if (part := self._part(labels, at)) is not None:
-                yield Held(None, None, (part,))
+                continue
+            flow = LabelledFlow(*ends, number, idle // 1000, "watched" in action)
+            of_label = labels, senders[number % _LABELS] if senders else 0
+            read = self._read(of_label) if of_label[1] else None
+            sender = _sender(read)
+            # Where writing was cut off, the label may be of a later flow already.
+            if read is not None and (sender is None or sender.host == int(flow.src)):
+                senders[number % _LABELS] = 0
+                yield Held(flow, sender, (place, of_label))
+            else:
+                yield Held(flow, None, (place,))
+        for at in filter(None, senders):
+            if self._read((labels, at)) is not None:
+                yield Held(None, None, ((labels, at),))
 
-    def _part(self, table: str, at: int) -> _Part | None:
+    def _read(self, place: _Place) -> Read | None:
         """An entry; None where it is of the program."""
+        table, at = place
         exact, octets = self._tables[table], self._octets[table]
         start, end = _span(octets, at)
         read = exact.decode(octets, start, end)
-        if read is None:
-            read = exact.read(p4r.TableEntry.FromString(bytes(octets[start:end])))
-        return (exact, read) if read is not None else None
+        return read or exact.read(p4r.TableEntry.FromString(bytes(octets[start:end])))
 
 
-def _sender(part: _Part | None) -> KnownSender | None:
-    if part is None or not part[1].arguments:
+def _sender(read: Read | None) -> KnownSender | None:
+    if read is None or not read.arguments:
         return None
     # The CNP goes to the flow's source, which is therefore the action's destination.
-    vrf, source, host, source_qp, p_key = part[1].arguments
-    note = part[1].metadata.decode(errors="replace")
+    vrf, source, host, source_qp, p_key = read.arguments
+    note = read.metadata.decode(errors="replace")
     return KnownSender(vrf, source, host, source_qp, p_key, note)
 
 
@@ -151,10 +175,11 @@ def _entries(response: bytearray, end: int = 0) -> Iterator[int]:
 
 def _span(octets: bytearray, at: int) -> tuple[int, int]:
     """Where the content of a message, whose tag is here, begins and ends."""
-    size = shift = 0
     at += 1
-    while (octet := octets[at]) >= 0x80:
-        size |= (octet & 0x7F) << shift
-        shift += 7
+    size = octets[at]
+    shift = 7
+    while octets[at] >= 0x80:
         at += 1
-    return at + 1, at + 1 + (size | octet << shift)
+        size = size - (1 << shift) | octets[at] << shift
+        shift += 7
+    return at + 1, at + 1 + size

@@ -18,6 +18,8 @@ from finsy.grpcutil import GRPCStatusCode
 from finsy.p4entity import P4Entity
 from finsy.proto import p4r
 
+from fcn.contract.exact import Encoded, kept_timeout
+
 Key = bytes
 """Identifies an entity on a switch: its encoding without action, configuration or members."""
 
@@ -31,13 +33,6 @@ _INSERT, _MODIFY, _DELETE = p4r.Update.INSERT, p4r.Update.MODIFY, p4r.Update.DEL
 
 _UNKNOWN = b"?"
 """The switch holds the entity with an unknown value."""
-
-
-class Encoded(NamedTuple):
-    """An entry of a table as `entity_key` and `entity_value`, which together are its encoding."""
-
-    key: Key
-    value: bytes
 
 
 class Change(NamedTuple):
@@ -89,11 +84,6 @@ def entity_key(entity: p4r.Entity) -> Key:
         case _:
             raise ValueError(f"{kind} is not an entity the controller writes")
     return key.SerializeToString(deterministic=True)
-
-
-def kept_timeout(idle_timeout_ns: int) -> int:
-    """The idle timeout that is read back: BMv2 counts them in milliseconds."""
-    return idle_timeout_ns // 1_000_000 * 1_000_000
 
 
 def entity_value(entity: p4r.Entity) -> bytes:
@@ -165,8 +155,8 @@ class Intent:
         self._waiting: dict[str, dict[Key, int]] = {}
         """Keys of `_dirty` by share, in the order of the changes, with the attempts that failed;
         whose turn is next is first."""
-        self._taken: list[tuple[Key, bytes | None]] = []
-        """Keys and values of the updates taken last."""
+        self._taken: deque[list[tuple[Key, bytes | None]]] = deque()
+        """Keys and values of updates that are not settled, those taken first before others."""
         self._refused: dict[Key, tuple[GRPCStatusCode, str]] = {}
         """Why, and the share."""
 
@@ -302,6 +292,7 @@ class Intent:
         Entries that are put as encoded are put anew afterwards, and `hold` says what the switch
         holds of them."""
         self._other, self._dirty, self._waiting, self._refused = {}, {}, {}, {}
+        self._taken.clear()
         self._encoded = {}
         for key in self._wanted:
             self._hold(key, held.pop(key, None))
@@ -317,32 +308,38 @@ class Intent:
         if key in self._other:
             self._queue(key, "")
 
-    def take_updates(self, limit: int) -> list[p4r.Update]:
-        """The next updates, at most `limit`; pass their results to `settle`."""
-        updates: list[p4r.Update] = []
-        self._taken = []
+    def take_updates(self, limit: int, *, beside: bool = False) -> list[p4r.Update]:
+        """The next updates, at most `limit`; pass their results to `settle`. Those that were taken
+        before are on their way, and are settled before these; not `beside`: are forgotten."""
+        if not beside:
+            self._taken.clear()
+        on_way = {key for taken in self._taken for key, _ in taken}
+        updates, taken = list[p4r.Update](), list[tuple[Key, bytes | None]]()
         needless: list[Key] = []
         for key in self._in_turn():
+            if key in on_way:
+                continue
             update = self._update(key)
             if update is None:
                 needless.append(key)
             else:
                 updates.append(update)
-                self._taken.append((key, self._value(key)))
+                taken.append((key, self._value(key)))
             if len(updates) == limit:
                 # Before it would be the next one's turn.
                 break
         for key in needless:
             self._clean(key)
+        self._taken.append(taken)
         return updates
 
     def settle(
         self, updates: list[p4r.Update], failures: dict[int, tuple[GRPCStatusCode, str]]
     ) -> list[Refusal]:
-        """Note what the switch accepted of the updates taken last; `failures` are by index. Returns
-        what it will not take, each only once for the same reason."""
-        refused: list[Refusal] = []
-        for index, (update, (key, value)) in enumerate(zip(updates, self._taken, strict=True)):
+        """Note what the switch accepted of the updates taken first; `failures` are by index.
+        Returns what it will not take, each only once for the same reason."""
+        refused, taken = list[Refusal](), self._taken.popleft()
+        for index, (update, (key, value)) in enumerate(zip(updates, taken, strict=True)):
             failure = failures.get(index)
             if failure is None:
                 self._accepted(key, value)

@@ -40,19 +40,6 @@ def encode_action(actions: Mapping[str, Action], call: ActionCall) -> p4r.Action
 
 
 def _decode_params(action: Action, message: p4r.Action) -> tuple[int, ...]:
-    values = []
-    for each, param in zip(message.params, action.params, strict=False):
-        octets = each.value
-        value = int.from_bytes(octets)
-        if not octets or each.param_id != param.id or value >> param.width:
-            break
-        values.append(value)
-    if len(values) == len(action.params) == len(message.params):
-        return tuple(values)
-    return _decode_params_in_any_order(action, message)
-
-
-def _decode_params_in_any_order(action: Action, message: p4r.Action) -> tuple[int, ...]:
     given: dict[int, bytes] = {}
     for each in message.params:
         number = each.param_id

@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 
 from finsy.proto import p4r
 
+from fcn.contract.exact import sized
 from fcn.softswitch.api import Engine, EngineError, EngineEvents
 from fcn.softswitch.p4rt.arbitration import Arbitration, Client
 from fcn.softswitch.p4rt.batch import write_batch
@@ -39,9 +40,12 @@ _NO_PIPELINE = "No forwarding pipeline config set for this device"
 # Entities processed before yielding to the event loop.
 _SLICE = 64
 _CHUNK = 256
-"""Entities of a response."""
+"""Entities of a response, after which others have their turn."""
 
-Give = Callable[[list[p4r.Entity]], None]
+_ENTITY = b"\x0a"
+"""The tag of ReadResponse.entities."""
+
+Give = Callable[[p4r.ReadResponse], None]
 """Takes what was read, some at a time."""
 
 
@@ -200,22 +204,23 @@ class Device:
         self._check_device(request.device_id)
         async with self._lock:
             pipeline = self._require_pipeline()
-            found: list[p4r.Entity] = []
+            found: list[bytes] = []
             results: list[P4RuntimeError | None] = []
             for query in request.entities:
                 try:
-                    async for entity in _sliced(pipeline.read(query, request.role)):
-                        found.append(entity)
+                    for entity in pipeline.told(query, request.role):
+                        found.append(sized(_ENTITY, entity))
                         if len(found) == _CHUNK:
-                            give(found)
+                            give(p4r.ReadResponse.FromString(b"".join(found)))
                             found = []
+                            await asyncio.sleep(0)
                     results.append(None)
                 except P4RuntimeError as error:
                     results.append(error)
                 except EngineError as error:
                     results.append(internal(str(error)))
         if found:
-            give(found)
+            give(p4r.ReadResponse.FromString(b"".join(found)))
         if any(results):
             raise BatchError(results)
 

@@ -18,8 +18,6 @@ def decode_match(table: Table, matches: Sequence[p4r.FieldMatch]) -> Key:
     Raises INVALID_ARGUMENT for unknown, repeated, missing exact or non-canonical fields and
     OUT_OF_RANGE for values wider than the field.
     """
-    if (found := _in_order(table.exact, matches)) is not None:
-        return found
     given: dict[int, MatchKey] = {}
     for match in matches:
         field = table.fields_by_id.get(match.field_id)
@@ -29,21 +27,6 @@ def decode_match(table: Table, matches: Sequence[p4r.FieldMatch]) -> Key:
             raise invalid_argument(f"table {table.name}: match field {field.name} is given twice")
         given[field.id] = _decode_field(field, match)
     return tuple(given[f.id] if f.id in given else _dont_care(table, f) for f in table.fields)
-
-
-def _in_order(fields: Sequence[tuple[int, int]], matches: Sequence[p4r.FieldMatch]) -> Key | None:
-    """The key where nothing is wrong with it, and exact fields stand in their order: that is how
-    entries come by the hundred thousand."""
-    if not fields or len(fields) != len(matches):
-        return None
-    key = []
-    for (number, width), match in zip(fields, matches, strict=True):
-        octets = match.exact.value
-        value = int.from_bytes(octets)
-        if not octets or match.field_id != number or value >> width:
-            return None
-        key.append(Exact(value))
-    return tuple(key)
 
 
 def encode_match(table: Table, key: Key) -> list[p4r.FieldMatch]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from finsy.proto import p4r
 
+from fcn.contract.exact import sized
 from fcn.softswitch.api import Engine, EngineError
 from fcn.softswitch.p4rt.agreement import agreed
 from fcn.softswitch.p4rt.arrays import CounterStore, MeterStore, RegisterStore
@@ -27,6 +28,8 @@ from fcn.softswitch.p4rt.valuesets import ValueSetStore
 
 Send = Callable[[p4r.StreamMessageResponse], bool]
 _IDLE_CHUNK = 256
+_TABLE_ENTRY = b"\x12"
+"""The tag of Entity.table_entry."""
 _KINDS = frozenset({p4r.Update.INSERT, p4r.Update.MODIFY, p4r.Update.DELETE})
 
 
@@ -131,8 +134,17 @@ class Pipeline:
         except EngineError as error:
             raise internal(str(error)) from error
 
+    def told(self, query: p4r.Entity, role: str) -> Iterator[bytes]:
+        """Entities a request selects, encoded; `role` "" is every role."""
+        if query.HasField("table_entry"):
+            for entry in self._tables.told(query.table_entry, role):
+                yield sized(_TABLE_ENTRY, entry)
+            return
+        for entity in self.read(query, role):
+            yield entity.SerializeToString()
+
     def read(self, query: p4r.Entity, role: str = "") -> Iterator[p4r.Entity]:
-        """Entities a request selects; `role` "" is every role."""
+        """The same as messages."""
         match query.WhichOneof("entity"):
             case "table_entry":
                 for entry in self._tables.read(query.table_entry, role):
@@ -230,11 +242,11 @@ class Pipeline:
         Entries that expire together share a message.
         """
         found = self._tables.find_handle(table, handle)
-        if found is None or found[1].idle_timeout_ns == 0:
+        if found is None or not (message := self._tables.message(found)).idle_timeout_ns:
             return
         if not self._idle:
             asyncio.get_running_loop().call_soon(self._flush_idle)
-        self._idle.append(self._tables.message(*found))
+        self._idle.append(message)
 
     def _flush_idle(self) -> None:
         entries, self._idle = self._idle, []

@@ -4,10 +4,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import chain
 from typing import Protocol, TypeVar
 
 from finsy.proto import p4i, p4t
 
+from fcn.contract.exact import WIDEST, Call, ExactTable
 from fcn.softswitch.p4rt.errors import invalid_argument, unimplemented
 from fcn.softswitch.p4rt.values import DataType, Scalar, data_type, is_translated
 
@@ -96,11 +98,20 @@ class Table:
         return {field.id: field for field in self.fields}
 
     @cached_property
-    def exact(self) -> tuple[tuple[int, int], ...]:
-        """Identifiers and widths of the keys where all are exact; else none."""
-        if any(field.kind is not MatchKind.EXACT for field in self.fields):
-            return ()
-        return tuple((field.id, field.width) for field in self.fields)
+    def exact(self) -> ExactTable | None:
+        """How entries come by the hundred thousand: where all keys are exact, with actions."""
+        calls = [ref.action for ref in self.actions.values() if ref.in_entries]
+        others = self.profile_id or self.direct_meter or not self.fields
+        if others or any(field.kind is not MatchKind.EXACT for field in self.fields):
+            return None
+        values = chain(_widths(self.fields), *(_widths(action.params) for action in calls))
+        if max(width for _, width in values) > WIDEST:
+            return None
+        return ExactTable(
+            self.id,
+            _widths(self.fields),
+            [Call(action.id, action.name, _widths(action.params)) for action in calls],
+        )
 
     @cached_property
     def needs_priority(self) -> bool:
@@ -192,17 +203,16 @@ class Schema:
     packet_out: tuple[Field, ...]
 
 
-class _HasPreamble(Protocol):
-    @property
-    def preamble(self) -> p4i.Preamble: ...
-
-
 class _Identified(Protocol):
     @property
     def id(self) -> int: ...
 
 
 _T = TypeVar("_T", bound=_Identified)
+
+
+def _widths(fields: Iterable[Field | MatchField]) -> list[tuple[int, int]]:
+    return [(field.id, field.width) for field in fields]
 
 
 def parse_p4info(info: p4i.P4Info, architectures: Collection[str] = ("", "v1model")) -> Schema:

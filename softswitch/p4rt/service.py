@@ -72,7 +72,7 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
     ) -> AsyncIterator[p4r.ReadResponse]:
         """Entities in chunks, sent while others are read, then the status of the batch. A client
         that is slow to take them holds up no other."""
-        chunks: asyncio.Queue[list[p4r.Entity] | None] = asyncio.Queue()
+        chunks: asyncio.Queue[p4r.ReadResponse | None] = asyncio.Queue()
 
         def done(task: asyncio.Task[None]) -> None:
             if not task.cancelled():
@@ -83,7 +83,7 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
         reading.add_done_callback(done)
         try:
             while (chunk := await chunks.get()) is not None:
-                yield p4r.ReadResponse(entities=chunk)
+                yield chunk
             await reading
         except P4RuntimeError as error:
             await _abort(context, error)

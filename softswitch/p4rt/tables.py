@@ -2,13 +2,23 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from finsy.proto import p4r
 
-from fcn.softswitch.api import ActionCall, CounterValue, Engine, MeterRates, TableFullError
-from fcn.softswitch.p4rt.actions import decode_action, encode_action
+from fcn.contract.exact import ExactTable, Parsed, timeout_of
+from fcn.softswitch.api import (
+    ActionCall,
+    CounterValue,
+    Engine,
+    Exact,
+    MeterRates,
+    TableAction,
+    TableFullError,
+)
+from fcn.softswitch.p4rt.actions import decode_action
 from fcn.softswitch.p4rt.bindings import Binder, Binding
-from fcn.softswitch.p4rt.devconfig import DeviceConfig
+from fcn.softswitch.p4rt.devconfig import DeviceConfig, DeviceTable
 from fcn.softswitch.p4rt.errors import (
     already_exists,
     invalid_argument,
@@ -22,63 +32,74 @@ from fcn.softswitch.p4rt.meterconfig import (
     encode_meter_config,
     refuse_meter_counters,
 )
-from fcn.softswitch.p4rt.schema import Action, Schema, Table
-from fcn.softswitch.p4rt.values import encode_uint
+from fcn.softswitch.p4rt.schema import Schema, Table
 
 _INSERT, _MODIFY, _DELETE = p4r.Update.INSERT, p4r.Update.MODIFY, p4r.Update.DELETE
 """By these names, because it takes protobuf a microsecond to find one."""
 
+_new = tuple.__new__
+"""Without the arguments' names, which takes a named tuple three times as long."""
+
 
 @dataclass(slots=True)
 class Entry:
-    """A table entry; handle is the engine's, None for the default entry."""
+    """A table entry; handle is the engine's, None for the default entry.
 
-    match: Key
-    priority: int
+    told: the message of it, encoded; binding: of an entry of an indirect table, and of a default
+    entry that was written."""
+
+    told: bytes
     handle: int | None
-    binding: Binding | None
-    metadata: bytes = b""
-    controller_metadata: int = 0
-    idle_timeout_ns: int = 0
+    binding: Binding | None = None
     meter: MeterRates | None = None
     role: str = ""
     is_const: bool = False
 
 
-class _Form:
-    """Messages of entries of one table with one action."""
-
-    def __init__(self, table: Table, action: Action) -> None:
-        self._message = p4r.TableEntry(table_id=table.id)
-        self._keys = [self._message.match.add(field_id=key.id).exact for key in table.fields]
-        call = self._message.action.action
-        call.action_id = action.id
-        self._params = [call.params.add(param_id=param.id) for param in action.params]
-
-    def fill(self, entry: Entry, call: ActionCall) -> p4r.TableEntry:
-        """A new message."""
-        for part, key in zip(self._keys, entry.match, strict=True):
-            part.value = encode_uint(key[0])
-        for param, value in zip(self._params, call.args, strict=True):
-            param.value = encode_uint(value)
-        form, message = self._message, p4r.TableEntry()
-        form.metadata, form.controller_metadata = entry.metadata, entry.controller_metadata
-        form.idle_timeout_ns, form.is_const = entry.idle_timeout_ns, entry.is_const
-        message.CopyFrom(form)
-        return message
-
-
 @dataclass(slots=True)
 class TableState:
-    """The entries of one table by key, with the compiled default action."""
+    """The entries of one table by match and priority, encoded, with the compiled default action."""
 
     table: Table
     initial: ActionCall | None
     default: Entry
-    entries: dict[tuple[Key, int], Entry] = field(default_factory=dict)
+    entries: dict[bytes, Entry] = field(default_factory=dict)
     by_handle: dict[int, Entry] = field(default_factory=dict)
-    forms: dict[str, _Form] = field(default_factory=dict)
-    """By action."""
+
+
+class _Plain(NamedTuple):
+    """A message as it is told, which is how entries come by the hundred thousand."""
+
+    exact: ExactTable
+    octets: bytes
+    parsed: Parsed
+    timeout_ns: int
+
+    @property
+    def key(self) -> bytes:
+        return self.octets[: self.parsed[-1]]
+
+    @property
+    def match(self) -> Key:
+        return tuple([_new(Exact, (value,)) for value in self.exact.match.decode(self.parsed[0])])
+
+    @property
+    def call(self) -> ActionCall:
+        _, action, arguments, *_ = self.parsed
+        return ActionCall(action, tuple(self.exact.arguments[action].decode(arguments)))
+
+
+def _plain(table: Table, message: p4r.TableEntry) -> _Plain | None:
+    """None where it is in another form, has more, or something may be wrong with it."""
+    if (exact := table.exact) is None:
+        return None
+    octets = message.SerializeToString()
+    if (parsed := exact.parse(octets, 0, len(octets))) is None:
+        return None
+    timeout = timeout_of(parsed[3]) if parsed[3] else 0
+    if timeout and (timeout < 0 or not table.idle_timeout):
+        return None
+    return _Plain(exact, octets, parsed, timeout)
 
 
 class TableStore:
@@ -90,38 +111,41 @@ class TableStore:
         self._schema = schema
         self._engine = engine
         self._binder = binder
-        self._states = {table.id: _initial_state(table, config) for table in schema.tables.values()}
+        self._states = {
+            table.id: self._initial_state(table, config.tables[table.name])
+            for table in schema.tables.values()
+        }
         self._by_name = {state.table.name: state for state in self._states.values()}
 
     def write(self, kind: int, message: p4r.TableEntry, role: str) -> None:
         """INSERT, MODIFY or DELETE an entry or MODIFY a default entry for a role."""
         state = self.state(message.table_id)
         table = state.table
-        if message.is_const:
+        plain = _plain(table, message)
+        if plain is None and message.is_const:
             raise invalid_argument("is_const is for reading only")
-        if message.is_default_action:
+        if plain is None and message.is_default_action:
             self._write_default(kind, state, message, role)
             return
         if table.is_const and kind != _MODIFY:
             raise permission_denied(f"table {table.name} is constant")
         if not table.fields:
             raise invalid_argument(f"table {table.name} has no keys, only a default entry")
-        key = decode_match(table, message.match)
-        check_priority(table, message.priority)
-        entry = state.entries.get((key, message.priority))
+        key = plain.key if plain is not None else _key(table, message)
+        entry = state.entries.get(key)
         if kind == _INSERT:
             if entry is not None:
                 raise already_exists(f"table {table.name} has this entry")
-            self._insert(state, key, message, role)
+            self._insert(state, key, message, plain, role)
             return
         if entry is None:
             raise not_found(f"table {table.name} has no such entry")
         if entry.is_const and (kind == _DELETE or message.HasField("action")):
             raise permission_denied(f"this entry of table {table.name} is constant")
         if kind == _MODIFY:
-            self._modify(state, entry, message)
+            self._modify(state, entry, message, plain)
         else:
-            self._delete(state, entry)
+            self._delete(state, key, entry)
 
     def read(self, query: p4r.TableEntry, role: str) -> Iterator[p4r.TableEntry]:
         """Entries selected by a request; table 0 is all tables, `role` "" every role."""
@@ -139,48 +163,27 @@ class TableStore:
                 continue
             for entry in list(state.entries.values()):
                 if role in ("", entry.role):
-                    yield self.message(state, entry, query)
+                    yield self._with_resources(state.table, entry, query)
 
-    def message(
-        self, state: TableState, entry: Entry, query: p4r.TableEntry | None = None
-    ) -> p4r.TableEntry:
-        """The message of an entry; counters and times only when `query` sets them."""
-        table = state.table
-        message = self._encoded(state, entry)
-        if message is not None:
-            return message if query is None else self._with_resources(table, entry, message, query)
-        message = p4r.TableEntry(
-            table_id=table.id,
-            match=encode_match(table, entry.match) if entry is not state.default else (),
-            priority=entry.priority,
-            controller_metadata=entry.controller_metadata,
-            metadata=entry.metadata,
-            is_default_action=entry is state.default,
-            idle_timeout_ns=entry.idle_timeout_ns,
-            is_const=entry.is_const,
-        )
-        if entry.binding is not None:
-            message.action.CopyFrom(self._binder.message(entry.binding))
-        elif state.initial is not None and state.initial.name in self._schema.action_names:
-            action = encode_action(self._schema.action_names, state.initial)
-            message.action.action.CopyFrom(action)
-        return message if query is None else self._with_resources(table, entry, message, query)
+    def told(self, query: p4r.TableEntry, role: str) -> Iterator[bytes]:
+        """The same encoded; where all of a table is asked for, that is what is kept."""
+        if query.table_id and query == p4r.TableEntry(table_id=query.table_id):
+            for entry in list(self.state(query.table_id).entries.values()):
+                if role in ("", entry.role):
+                    yield entry.told
+            return
+        for message in self.read(query, role):
+            yield message.SerializeToString()
 
-    def _encoded(self, state: TableState, entry: Entry) -> p4r.TableEntry | None:
-        """The message of an entry with exact keys and an action of its own, of a message that is
-        filled in again and again: to make one takes three times as long."""
-        table, call = state.table, entry.binding.action if entry.binding is not None else None
-        if not table.exact or not isinstance(call, ActionCall) or entry is state.default:
-            return None
-        form = state.forms.get(call.name)
-        if form is None:
-            form = state.forms[call.name] = _Form(table, self._schema.action_names[call.name])
-        return form.fill(entry, call)
+    def message(self, entry: Entry) -> p4r.TableEntry:
+        """The message of an entry, without counters and times."""
+        message = p4r.TableEntry()
+        message.ParseFromString(entry.told)
+        return message
 
-    def _with_resources(
-        self, table: Table, entry: Entry, message: p4r.TableEntry, query: p4r.TableEntry
-    ) -> p4r.TableEntry:
-        """The same with what a query asks for."""
+    def _with_resources(self, table: Table, entry: Entry, query: p4r.TableEntry) -> p4r.TableEntry:
+        """The message of an entry with what a query asks for."""
+        message = self.message(entry)
         if query.HasField("meter_config") and entry.meter is not None:
             message.meter_config.CopyFrom(encode_meter_config(entry.meter))
         if query.HasField("counter_data") and table.direct_counter:
@@ -198,9 +201,7 @@ class TableStore:
         state = self.state(message.table_id)
         if message.is_default_action:
             return state, state.default
-        key = decode_match(state.table, message.match)
-        check_priority(state.table, message.priority)
-        entry = state.entries.get((key, message.priority))
+        entry = state.entries.get(_key(state.table, message))
         if entry is None:
             raise not_found(f"table {state.table.name} has no such entry")
         return state, entry
@@ -214,17 +215,16 @@ class TableStore:
         everything = p4r.TableEntry()
         everything.counter_data.SetInParent()
         everything.meter_config.SetInParent()
-        saved = self.message(state, entry, everything)
-        if entry.is_const or entry.binding is None:
+        saved = self._with_resources(state.table, entry, everything)
+        if entry.is_const or (entry is state.default and entry.binding is None):
             saved.ClearField("action")
         saved.ClearField("is_const")
         return saved, entry.role
 
-    def find_handle(self, name: str, handle: int) -> tuple[TableState, Entry] | None:
+    def find_handle(self, name: str, handle: int) -> Entry | None:
         """The entry of an engine handle, None when it was deleted meanwhile."""
         state = self._by_name.get(name)
-        entry = state.by_handle.get(handle) if state else None
-        return (state, entry) if state and entry else None
+        return state.by_handle.get(handle) if state else None
 
     def state(self, table_id: int) -> TableState:
         """The table of an identifier; INVALID_ARGUMENT when the P4Info has none."""
@@ -239,44 +239,55 @@ class TableStore:
         """All tables."""
         return self._states.values()
 
-    def _insert(self, state: TableState, key: Key, message: p4r.TableEntry, role: str) -> None:
+    def _insert(
+        self,
+        state: TableState,
+        key: bytes,
+        message: p4r.TableEntry,
+        plain: _Plain | None,
+        role: str,
+    ) -> None:
         table = state.table
-        self._check_write(table, message)
-        meter = _meter(table, message)
-        binding = self._binder.bind(table, message.action)
+        if plain is not None:
+            binding = meter = None
+            action: TableAction = plain.call
+            match, told, timeout = plain.match, plain.octets, plain.timeout_ns
+        else:
+            self._check_write(table, message)
+            meter, timeout = _meter(table, message), message.idle_timeout_ns
+            match = decode_match(table, message.match)
+            binding = self._binder.bind(table, message.action)
+            action = binding.action
+            told = self._told(message, key, binding)
         try:
-            handle = self._engine.table_insert(
-                table.name, key, message.priority, binding.action, message.idle_timeout_ns
-            )
+            handle = self._engine.table_insert(table.name, match, message.priority, action, timeout)
         except Exception as error:
-            self._binder.release(table, binding)
+            if binding is not None:
+                self._binder.release(table, binding)
             if isinstance(error, TableFullError):
                 raise resource_exhausted(
                     f"table {table.name} is full ({len(state.entries)} entries)"
                 ) from error
             raise
-        entry = Entry(
-            match=key,
-            priority=message.priority,
-            handle=handle,
-            binding=binding,
-            metadata=message.metadata,
-            controller_metadata=message.controller_metadata,
-            idle_timeout_ns=message.idle_timeout_ns,
-            meter=meter,
-            role=role,
-        )
-        state.entries[(key, message.priority)] = entry
-        state.by_handle[handle] = entry
-        self._write_direct(table, entry, message)
+        entry = Entry(told, handle, binding if table.profile_id else None, meter, role)
+        state.entries[key] = state.by_handle[handle] = entry
+        if plain is None:
+            self._write_direct(table, entry, message)
 
-    def _modify(self, state: TableState, entry: Entry, message: p4r.TableEntry) -> None:
+    def _modify(
+        self, state: TableState, entry: Entry, message: p4r.TableEntry, plain: _Plain | None
+    ) -> None:
         table = state.table
         self._check_write(table, message)
         meter = _meter(table, message)
-        if not entry.is_const and entry.binding is not None and entry.handle is not None:
+        if not entry.is_const and entry.handle is not None:
             old = entry.binding
-            new = self._binder.bind(table, message.action) if message.HasField("action") else old
+            if plain is not None:
+                new = Binding(plain.call)
+            elif message.HasField("action"):
+                new = self._binder.bind(table, message.action)
+            else:
+                new = old or self._binder.bind(table, self.message(entry).action)
             try:
                 self._engine.table_modify(
                     table.name, entry.handle, new.action, message.idle_timeout_ns
@@ -285,22 +296,37 @@ class TableStore:
                 if new is not old:
                     self._binder.release(table, new)
                 raise
-            if new is not old:
+            if old is not None and new is not old:
                 self._binder.release(table, old)
-            entry.binding = new
-            entry.idle_timeout_ns = message.idle_timeout_ns
-            entry.metadata = message.metadata
-            entry.controller_metadata = message.controller_metadata
+            if plain is not None:
+                entry.told = plain.octets
+            else:
+                entry.told = self._told(message, _key(table, message), new)
+            entry.binding = new if table.profile_id else None
         entry.meter = meter
         self._write_direct(table, entry, message)
 
-    def _delete(self, state: TableState, entry: Entry) -> None:
+    def _delete(self, state: TableState, key: bytes, entry: Entry) -> None:
         if entry.handle is not None:
             self._engine.table_delete(state.table.name, entry.handle)
             del state.by_handle[entry.handle]
-        del state.entries[(entry.match, entry.priority)]
+        del state.entries[key]
         if entry.binding is not None:
             self._binder.release(state.table, entry.binding)
+
+    def _told(self, message: p4r.TableEntry, key: bytes, binding: Binding | None) -> bytes:
+        """The message of an entry with this key that was written with this message."""
+        told = p4r.TableEntry(
+            controller_metadata=message.controller_metadata,
+            metadata=message.metadata,
+            idle_timeout_ns=message.idle_timeout_ns,
+            is_const=message.is_const,
+        )
+        told.MergeFromString(key)
+        if binding is not None:
+            told.action.CopyFrom(self._binder.message(binding))
+        octets: bytes = told.SerializeToString()
+        return octets
 
     def _write_default(
         self, kind: int, state: TableState, message: p4r.TableEntry, role: str
@@ -323,13 +349,11 @@ class TableStore:
                 raise invalid_argument("a default entry takes an action")
             call = decode_action(table, message.action.action, as_default=True)
             self._engine.table_set_default(table.name, call)
-            entry.binding = Binding(call)
-            entry.metadata = message.metadata
-            entry.controller_metadata = message.controller_metadata
-            entry.role = role
+            entry.binding, entry.role = Binding(call), role
+            entry.told = self._told(message, _default_key(table), entry.binding)
         elif not table.const_default:
             self._engine.table_set_default(table.name, None)
-            entry.binding, entry.metadata, entry.controller_metadata = None, b"", 0
+            entry.binding, entry.told = None, self._initial(table, state.initial)
         entry.meter = meter
         self._write_direct(table, entry, message)
 
@@ -365,7 +389,7 @@ class TableStore:
     def _read_default(self, state: TableState, query: p4r.TableEntry) -> Iterator[p4r.TableEntry]:
         if query.match or query.priority:
             raise invalid_argument("a default entry has neither match fields nor a priority")
-        yield self.message(state, state.default, query)
+        yield self._with_resources(state.table, state.default, query)
 
     def _read_table(
         self, state: TableState, query: p4r.TableEntry, role: str
@@ -373,58 +397,75 @@ class TableStore:
         table = state.table
         # A member, a group or a set of actions is no filter (P4Runtime 1.4, Wildcard Reads).
         action_id = query.action.action.action_id
-        action = self._schema.actions.get(action_id)
         if action_id and table.profile_id:
             raise invalid_argument(
                 f"table {table.name} is indirect: it has no entries by action_id"
             )
         if action_id and action_id not in table.actions:
             raise invalid_argument(f"table {table.name} has no action {action_id:#x}")
-        key = decode_match(table, query.match) if query.match else None
-        if key is not None and not table.needs_priority:
-            found = state.entries.get((key, 0))
+        match = encode_match(table, decode_match(table, query.match)) if query.match else None
+        if match is not None and not table.needs_priority:
+            found = state.entries.get(_encoded_key(table, match, 0))
             candidates = [found] if found else []
         else:
             candidates = list(state.entries.values())
         for entry in candidates:
+            if role not in ("", entry.role):
+                continue
+            message = self._with_resources(table, entry, query)
             if (
-                (key is None or entry.match == key)
-                and query.priority in (0, entry.priority)
-                and query.metadata in (b"", entry.metadata)
-                and query.controller_metadata in (0, entry.controller_metadata)
-                and role in ("", entry.role)
-                and (action is None or _action_name(entry) == action.name)
+                (match is None or list(message.match) == match)
+                and query.priority in (0, message.priority)
+                and query.metadata in (b"", message.metadata)
+                and query.controller_metadata in (0, message.controller_metadata)
+                and action_id in (0, message.action.action.action_id)
             ):
-                yield self.message(state, entry, query)
+                yield message
+
+    def _initial_state(self, table: Table, device: DeviceTable) -> TableState:
+        # BMv2 has no default action in indirect tables; P4Runtime calls that NoAction.
+        initial = device.default or (ActionCall("NoAction") if table.profile_id else None)
+        default = Entry(self._initial(table, initial), None, is_const=table.const_default)
+        state = TableState(table, initial, default)
+        # The engine numbers compiled entries from 0 in the order of the program.
+        for handle, const in enumerate(device.entries):
+            priority = const.priority if table.needs_priority else 0
+            key = _encoded_key(table, encode_match(table, const.match), priority)
+            says = p4r.TableEntry(is_const=table.is_const)
+            told = self._told(says, key, Binding(const.action))
+            state.entries[key] = state.by_handle[handle] = Entry(
+                told, handle, is_const=table.is_const
+            )
+        return state
+
+    def _initial(self, table: Table, action: ActionCall | None) -> bytes:
+        """What is told of the default entry that the program has."""
+        known = action is not None and action.name in self._schema.action_names
+        binding = Binding(action) if action is not None and known else None
+        says = p4r.TableEntry(is_const=table.const_default)
+        return self._told(says, _default_key(table), binding)
 
 
-def _initial_state(table: Table, config: DeviceConfig) -> TableState:
-    device = config.tables[table.name]
-    default = Entry((), 0, None, None, is_const=table.const_default)
-    # BMv2 has no default action in indirect tables; P4Runtime calls that NoAction.
-    initial = device.default or (ActionCall("NoAction") if table.profile_id else None)
-    state = TableState(table, initial, default)
-    # The engine numbers compiled entries from 0 in the order of the program.
-    for handle, const in enumerate(device.entries):
-        entry = Entry(
-            match=const.match,
-            priority=const.priority if table.needs_priority else 0,
-            handle=handle,
-            binding=Binding(const.action),
-            is_const=table.is_const,
-        )
-        state.entries[(entry.match, entry.priority)] = entry
-        state.by_handle[handle] = entry
-    return state
+def _key(table: Table, message: p4r.TableEntry) -> bytes:
+    """The match and priority of a message. Raises P4RuntimeError."""
+    match = decode_match(table, message.match)
+    check_priority(table, message.priority)
+    return _encoded_key(table, encode_match(table, match), message.priority)
+
+
+def _encoded_key(table: Table, match: list[p4r.FieldMatch], priority: int) -> bytes:
+    key = p4r.TableEntry(table_id=table.id, match=match, priority=priority)
+    octets: bytes = key.SerializeToString()
+    return octets
+
+
+def _default_key(table: Table) -> bytes:
+    key = p4r.TableEntry(table_id=table.id, is_default_action=True)
+    octets: bytes = key.SerializeToString()
+    return octets
 
 
 def _meter(table: Table, message: p4r.TableEntry) -> MeterRates | None:
     if table.direct_meter is None or not message.HasField("meter_config"):
         return None
     return decode_meter_config(table.direct_meter, message.meter_config)
-
-
-def _action_name(entry: Entry) -> str | None:
-    if entry.binding is not None and isinstance(entry.binding.action, ActionCall):
-        return entry.binding.action.name
-    return None

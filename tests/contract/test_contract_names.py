@@ -24,6 +24,7 @@ from fcn.contract.names import (
     named_cells,
 )
 from fcn.contract.pipeline import Pipeline, load_pipeline, mode_parts
+from fcn.contract.profiles import LEAST, PROFILES
 
 COUNTERS_OF_P = {
     "drops",
@@ -116,3 +117,17 @@ def test_no_two_cells_have_the_same_name() -> None:
 
 def test_events_are_everything_but_drops() -> None:
     assert {*EVENT_COUNTERS, "drops"} == COUNTERS.keys()
+
+
+@pytest.mark.parametrize("role", ["pe", "p"])
+def test_modes_are_known_by_the_names_in_the_schemas(role: str) -> None:
+    """Though these are read without making schemas."""
+
+    def names(profile: str) -> set[str]:
+        schema = load_pipeline(role, profile=profile, binary=False).schema
+        return {each.alias for kind in (schema.tables, schema.counters) for each in kind}
+
+    least, single = names(LEAST), {p: modes for p, modes in PROFILES.items() if len(modes) == 1}
+    found = {mode: names(profile) - least for profile, (mode,) in single.items()}
+    assert mode_parts(role) == found
+    assert all(found.values())

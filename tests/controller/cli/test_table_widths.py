@@ -52,6 +52,20 @@ def test_what_does_not_fit_is_below_the_rest() -> None:
     assert f"packets {PACKETS}  octets {OCTETS}" in " ".join(lines)
 
 
+def test_a_page_that_follows_is_lines_of_the_same_columns() -> None:
+    """On a terminal with room for them, where drawing each would take long; on another it is drawn
+    as the first."""
+    flows = [pb.Flow(node="pe1", key=pb.FlowKey(src="10.1.0.1", dst=f"10.2.0.{n}")) for n in (1, 2)]
+    for width in (100, 20):
+        pages = list[str](), list[str]()
+        for page, parts in zip(pages, ([flows], [flows[:1], flows[1:]]), strict=True):
+            file = io.StringIO()
+            console = Console(file=file, width=width, force_terminal=True, color_system=None)
+            tables.show_flows(console, parts, str, counted=False, as_json=False)
+            page += file.getvalue().splitlines()
+        assert pages[0] == pages[1]
+
+
 def test_a_pipe_gets_what_a_wide_terminal_does() -> None:
     """Names with brackets and wide characters, titles, and numbers on the right, too."""
     texts = []

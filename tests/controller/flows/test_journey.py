@@ -57,6 +57,6 @@ async def test_a_digest_becomes_an_entry_on_the_way_that_is_told(
         finally:
             sys.setprofile(None)
     assert {callee for _, callee in calls} == set(told)
-    assert len(told) <= 12
+    assert len(told) <= 11
     back = [call for call in calls if told.index(call[0]) > told.index(call[1])]
     assert not back

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
+from ipaddress import ip_address
 from itertools import chain, combinations
 from typing import Any
 
@@ -16,7 +17,9 @@ from fcn.contract.pipeline import load_pipeline
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.features import ROLE_FEATURES, Feature
+from fcn.controller.flows.key import FlowKey
 from fcn.controller.node.connection import State
+from fcn.controller.node.synchronization import MOST
 
 pytestmark = pytest.mark.virtual_time
 
@@ -142,6 +145,33 @@ async def test_restarted_switch_is_synchronized_again(config: Config, switches: 
         await until(lambda: plane.nodes["pe1"].status.state is State.UP)
         assert len(switches["pe1"].engines) == 2
         assert sorted(switches["pe1"].engine.tables.values()) == sorted(held)
+
+
+async def test_many_flows_are_written_again_while_they_change(
+    config: Config, switches: Switches
+) -> None:
+    """More than some requests: the next is on its way while what an earlier one has changes."""
+    src, dst = ip_address("10.1.0.10"), ip_address("10.2.0.20")
+    keys = [FlowKey("blue", src, dst, number) for number in range(2, 2 + 3 * MOST)]
+    async with running(config) as plane:
+        await all_up(plane)
+        for key in keys:
+            assert plane.flows.reported(key, key.dest_qp)
+        assert await plane.nodes["pe1"].settled()
+        await switches["pe1"].stop()
+        await until(lambda: plane.nodes["pe1"].status.state is State.AWAY)
+        await switches["pe1"].start()
+        switch = switches["pe1"]
+        await until(lambda: len(switch.engines) == 2 and switch.engine.size("flow_ipv4") > MOST)
+        assert plane.nodes["pe1"].intent.pending
+        for key in keys[::5]:
+            plane.flows.delete(key)
+        await until(lambda: plane.nodes["pe1"].status.state is State.UP)
+        assert await plane.nodes["pe1"].settled()
+        left = len(keys) - len(keys[::5])
+        assert switches["pe1"].engine.size("flow_ipv4") == left
+        assert switches["pe1"].engine.size("flow_by_label_ipv4") == left
+        assert not plane.nodes["pe1"].refused
 
 
 async def test_switch_that_is_away_at_first_is_awaited(config: Config, switches: Switches) -> None:

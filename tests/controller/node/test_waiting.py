@@ -58,8 +58,8 @@ def taking(
 ) -> Callable[..., Any]:
     """The function, which takes a while that depends on its result and arguments."""
 
-    def longer(*arguments: Any) -> Any:  # noqa: ANN401
-        result = function(*arguments)
+    def longer(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+        result = function(*arguments, **named)
         world.now_ns += cost(result, *arguments)
         return result
 

@@ -67,7 +67,7 @@ def read_back(pipeline: Pipeline, entries: list[fy.P4TableEntry]) -> list[Held]:
             response = p4r.ReadResponse(entities=[entry.encode(pipeline.schema)])
             held.add(entry.table_id, response.SerializeToString())
     found = list(held)
-    intent.observe(dict(each for flow in found for each in flow.entries()))
+    intent.observe(dict(each for flow in found for each in held.entries(flow)))
     assert not intent.pending
     return found
 
@@ -140,7 +140,7 @@ def test_senders_of_labels(pipeline: Pipeline, ends: tuple[IPv6Address, IPv6Addr
     known = KnownSender(7, int(peer), int(sender), 0x11, 0x8001, "agent")
     assert [flow.flow.dest_qp for flow in found[:3] if flow.flow] == [1, 2, 3]
     assert [flow.sender for flow in found] == [known, None, None, None, None]
-    assert [len(flow.parts) for flow in found] == [2, 2, 1, 1, 1]
+    assert [len(flow.places) for flow in found] == [2, 2, 1, 1, 1]
     for entry in entries:
         entry.counter_data = fy.P4CounterData(packet_count=5, byte_count=330)
     hits = [each for entry in entries if (each := FlowByLabel.hits_of(entry))]

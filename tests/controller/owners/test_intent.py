@@ -7,11 +7,11 @@ from finsy.proto import p4r
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fcn.contract.exact import Encoded
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.owners.intent import (
     MAX_ATTEMPTS,
     TURN,
-    Encoded,
     Intent,
     entity_key,
     entity_value,
@@ -227,6 +227,22 @@ def test_a_change_while_its_entry_is_being_written_is_written_too() -> None:
     assert flush(intent, switch) == 1
     wanted = entry(1, "end").encode(SCHEMA)
     assert switch.entries == {entity_key(wanted): entity_value(wanted)}
+
+
+def test_updates_are_taken_while_others_are_on_their_way() -> None:
+    """None twice; what changes meanwhile comes after them."""
+    intent, switch = Intent(SCHEMA), FakeSwitch()
+    for number in range(5):
+        intent.put(entry(number))
+    first = intent.take_updates(2)
+    intent.put(entry(0, "end"))
+    second = intent.take_updates(9, beside=True)
+    assert len(first) == 2
+    assert len(second) == 3
+    assert intent.settle(first, switch.write(first)) == []
+    assert intent.settle(second, {0: FULL} | switch.write(second[1:])) != []
+    assert intent.pending == 1
+    assert types(intent.take_updates(9)) == ["MODIFY"]
 
 
 def test_insert_that_meets_an_entry_becomes_a_modification() -> None:
