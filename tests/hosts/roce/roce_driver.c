@@ -51,7 +51,7 @@ static void parse(const char *hex)
     size_t len;
     uint8_t *data = from_hex(hex, &len);
     struct roce_packet p;
-    enum roce_verdict verdict = roce_parse(data, len, &p);
+    enum roce_verdict verdict = roce_parse(data, len, 0, &p);
 
     if (verdict == ROCE_OK)
         printf("ok version=%d ecn=%d dscp=%u sport=%u opcode=%u p_key=%u becn=%d ack_req=%d "
@@ -63,7 +63,8 @@ static void parse(const char *hex)
     free(data);
 }
 
-static void build(int version, const char *hex)
+/* Without `gap` of the zeros behind the payload; and whether that is taken. */
+static void build(int version, size_t zeros, size_t gap, const char *hex)
 {
     size_t len;
     uint8_t *payload = from_hex(hex, &len);
@@ -81,10 +82,14 @@ static void build(int version, const char *hex)
         .dest_qp = 0x123456,
         .psn = 0xabcdef,
         .payload = payload,
-        .payload_len = len,
+        .payload_len = len + zeros,
+        .zeros = zeros,
     };
 
-    print_hex(out, roce_build(&p, out, sizeof out));
+    size_t built = roce_build(&p, gap, out, sizeof out);
+    if (gap)
+        printf("%s ", roce_verdict_name(roce_parse(out, built, gap, &p)));
+    print_hex(out, built - gap);
     free(payload);
 }
 
@@ -171,8 +176,10 @@ int main(void)
         hex[0] = '\0';
         if (sscanf(line, "parse %s", hex) >= 0 && strncmp(line, "parse", 5) == 0) {
             parse(hex);
+        } else if (sscanf(line, "gap %u %u %d %s", &a, &b, &version, hex) >= 3) {
+            build(version, a, b, hex);
         } else if (sscanf(line, "build %d %s", &version, hex) >= 1) {
-            build(version, hex);
+            build(version, 0, 0, hex);
         } else if (sscanf(line, "cmbuild %u", &a) == 1) {
             cm_build_fixed(a);
         } else if (sscanf(line, "cm %s", hex) == 1) {

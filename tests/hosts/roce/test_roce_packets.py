@@ -108,6 +108,19 @@ def test_built_packets_have_the_icrc_scapy_computes(
         assert IPv6(bytes(rebuilt))[UDP].chksum == parsed[UDP].chksum != 0
 
 
+@pytest.mark.parametrize("version", [4, 6])
+@pytest.mark.parametrize("gap", [2, 16, 3008, 4000])
+def test_a_packet_without_its_zeros_is_the_whole_one(
+    driver: Driver, version: int, gap: int
+) -> None:
+    start = random.Random(gap).randbytes(24)
+    built = bytes.fromhex(driver(f"build {version} {(start + bytes(4072)).hex()}"))
+    verdict, short = driver(f"gap 4072 {gap} {version} {start.hex()}").split()
+    before = len(built) - 16 - gap
+    assert verdict == "ok"
+    assert bytes.fromhex(short) == built[:before] + built[before + gap :]
+
+
 def icrc(packet: bytes) -> bytes:
     """ICRC with zlib, from the description in InfiniBand annex A17."""
     masked = bytearray(packet[:-4])
