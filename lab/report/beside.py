@@ -43,7 +43,7 @@ def frames_beside(frames: Mapping[str, Iterable[Frame]]) -> Iterator[Frame]:
             ),
             lines=tuple(line for frame in moment for line in frame.lines),
             travels=tuple(
-                replace(travel, route=_route(run, travel.route), run=number)
+                replace(travel, route=tuple(_name(run, each) for each in travel.route), run=number)
                 for number, (run, frame) in enumerate(views)
                 for travel in frame.travels
             ),
@@ -66,7 +66,3 @@ def flows_beside(flows: Mapping[str, Flows]) -> Flows:
 
 def _name(run: str, name: str) -> str:
     return f"{run}: {name}"
-
-
-def _route(run: str, names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(_name(run, name) for name in names)
