@@ -59,7 +59,11 @@ def flows_beside(flows: Mapping[str, Flows]) -> Flows:
     """All flows in one list, those with most CNPs first."""
     if len(flows) == 1:
         return next(iter(flows.values()))
-    rows = [replace(row, node=run) for run, each in flows.items() for row in each.rows]
+    rows = [
+        replace(row, source=_name(run, row.source), destination=_name(run, row.destination))
+        for run, each in flows.items()
+        for row in each.rows
+    ]
     rows.sort(key=lambda row: -row.notifications)
     return Flows(0.0, sum(each.total for each in flows.values()), tuple(rows))
 
