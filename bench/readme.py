@@ -49,8 +49,9 @@ def parts_of(results: Results) -> dict[str, dict[str, str]]:
     if missing := [" on ".join(each) for each in need if each not in rates]:
         raise BenchError(f"{', '.join(missing)}: not measured; `make bench` needs BMv2 on PATH")
     headline = (
-        f"In `make demo` the sender's first cut comes {fcn['reaction_ms']:.1f} ms after congestion "
-        f"begins, with ECN alone {ecn['reaction_ms']:.1f} ms (propagation alone: 3 and 13)."
+        "In the network of `make demo` the sender's first cut comes "
+        f"{fcn['reaction_ms']:.1f} ms after congestion begins, with ECN alone "
+        f"{ecn['reaction_ms']:.1f} ms (propagation alone: 3 and 13)."
     )
     figures = f"""\
 Measured at commit {commit} on a virtual machine with {cores} cores; run the commands for your own numbers.

@@ -36,7 +36,7 @@ def play(
     ] = None,
 ) -> None:
     """Show runs in the browser as the live page shows a network: queues, links and messages in
-    virtual time, until Ctrl-C. Of two, each moment of both is shown together."""
+    virtual time, until Ctrl-C. Of several, each moment of all is shown together."""
     if listen and export is not None:
         raise typer.BadParameter("give --listen or --export: a file is not served")
     if missing := page_missing():

@@ -43,7 +43,7 @@ def frames_beside(frames: Mapping[str, Iterable[Frame]]) -> Iterator[Frame]:
             ),
             lines=tuple(line for frame in moment for line in frame.lines),
             travels=tuple(
-                replace(travel, route=_route(run, travel.route), run=number)
+                replace(travel, route=tuple(_name(run, each) for each in travel.route), run=number)
                 for number, (run, frame) in enumerate(views)
                 for travel in frame.travels
             ),
@@ -59,14 +59,14 @@ def flows_beside(flows: Mapping[str, Flows]) -> Flows:
     """All flows in one list, those with most CNPs first."""
     if len(flows) == 1:
         return next(iter(flows.values()))
-    rows = [replace(row, node=run) for run, each in flows.items() for row in each.rows]
+    rows = [
+        replace(row, source=_name(run, row.source), destination=_name(run, row.destination))
+        for run, each in flows.items()
+        for row in each.rows
+    ]
     rows.sort(key=lambda row: -row.notifications)
     return Flows(0.0, sum(each.total for each in flows.values()), tuple(rows))
 
 
 def _name(run: str, name: str) -> str:
     return f"{run}: {name}"
-
-
-def _route(run: str, names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(_name(run, name) for name in names)

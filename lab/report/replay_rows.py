@@ -105,7 +105,7 @@ def read_run(stored: Stored, moments: int, until_ns: int, seen: Callable[[int], 
         connections=most,
         total=read["connections"],
         told=_thinned(notices(), _told),
-        cnps=pd.concat(cnps),
+        cnps=_counted(pd.concat(cnps), ["host"]),
         noted=read["crossings"] > 0,
     )
 
