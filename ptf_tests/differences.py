@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from scapy.utils import checksum
+
 from fcn.contract.profiles import LEAST
 from fcn.hosts.scratch import scratch_folder
 
@@ -27,16 +29,29 @@ KNOWN = {
 }
 """Counters in which the targets may differ, and why (docs/tofino.md)."""
 _ETHERNET, _IPV6_LABEL, _UDP_PORT = 14, slice(15, 18), slice(54, 56)
-_UDP = 17
+_IPV6 = 40
+_IN_IPV4, _UDP, _ROUTING = 4, 17, 43
 
 
 def comparable(frame: str) -> str:
-    """A frame without what a node may choose: entropy in the flow label or UDP source port."""
+    """A frame without what a node may choose: entropy in the flow label or UDP source port, and
+    which of the wrong ones the checksum of an IPv4 header in SRv6 is."""
     octets = bytearray.fromhex(frame)
     if octets[12:14] == b"\x86\xdd" and len(octets) > _UDP_PORT.stop:
         octets[_IPV6_LABEL] = bytes([octets[15] & 0xF0, 0, 0])
         if octets[_ETHERNET + 6] == _UDP:
             octets[_UDP_PORT] = bytes(2)
+        at, inner = _ETHERNET + _IPV6, octets[_ETHERNET + 6]
+        if inner == _ROUTING:
+            at, inner = at + 8 * (octets[at + 1] + 1), octets[at]
+        header = octets[at : at + 20]
+        if (
+            inner == _IN_IPV4
+            and len(header) == 20
+            and header[0] == 0x45
+            and checksum(bytes(header))
+        ):
+            octets[at + 10 : at + 12] = bytes(2)
     return octets.hex()
 
 

@@ -1,0 +1,30 @@
+"""What counts as a difference between the chip's model and the softswitch."""
+
+import pytest
+
+from fcn.ptf_tests.differences import comparable
+from fcn.ptf_tests.lib.packets import roce, srv6
+
+INNER = roce("10.0.0.1", "10.0.0.2", 7)
+
+
+def _frame(checksum: int | None, segments: tuple[str, ...]) -> str:
+    """A tunnel with a customer's packet, whose IPv4 header has this checksum or the right one."""
+    octets = INNER if checksum is None else INNER[:10] + checksum.to_bytes(2, "big") + INNER[12:]
+    outer = srv6(octets, "fc00::1", "fc00::2", segments, len(segments))
+    return comparable((bytes(12) + b"\x86\xdd" + outer).hex())
+
+
+@pytest.mark.parametrize("segments", [(), ("fc00::3",)])
+def test_a_wrong_checksum_is_as_good_as_another_but_not_as_the_right_one(
+    segments: tuple[str, ...],
+) -> None:
+    right, wrong, other = (_frame(each, segments) for each in (None, 1, 2))
+    assert wrong == other != right
+
+
+def test_a_frame_that_ends_in_its_headers_is_compared_as_it_is() -> None:
+    whole = _frame(1, ("fc00::3",))
+    for octets in range(57, 112):
+        cut = whole[: 2 * octets]
+        assert len(comparable(cut)) == len(cut)
