@@ -159,10 +159,11 @@ class Store:
         with self._writing():
             self._db.executemany("REPLACE INTO flow VALUES (?, ?, ?, ?, ?, ?)", flows)
 
-    def unregister(self, vrf: str, src: str, dst: str, dest_qp: int) -> None:
-        """Keep it no longer. Raises StoreError."""
-        key = (vrf, src, dst, dest_qp)
+    def unregister(self, vrf: str, src: str, dst: str, dest_qp: int) -> bool:
+        """Keep it no longer; whether it was kept. Raises StoreError."""
+        key, before = (vrf, src, dst, dest_qp), self._db.total_changes
         self._write("DELETE FROM flow WHERE (vrf, src, dst, dest_qp) = (?, ?, ?, ?)", *key)
+        return self._db.total_changes > before
 
     def has_heard(self, node: str) -> bool:
         """Whether the registered flows that a switch had before are among `flows`, so that another

@@ -2,6 +2,7 @@
 controller of each sees the half that its own PEs report (FCN-3)."""
 
 import asyncio
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -30,7 +31,7 @@ class Outbox:
 
     def __init__(self, region: str) -> None:
         self.region = region
-        self._reports: list[CmReport] = []
+        self._reports: deque[CmReport] = deque()
         self._filled = asyncio.Event()
 
     def put(self, report: CmReport) -> None:
@@ -41,12 +42,13 @@ class Outbox:
     async def filled(self) -> None:
         await self._filled.wait()
 
-    def take(self) -> list[CmReport]:
-        """All that waits. Raises OutboxFullError."""
+    def take(self, most: int) -> list[CmReport]:
+        """So many of those that wait. Raises OutboxFullError."""
         if len(self._reports) >= WAITING:
             raise OutboxFullError(f"more than {WAITING} messages wait")
-        found, self._reports = self._reports, []
-        self._filled.clear()
+        found = [self._reports.popleft() for _ in range(min(most, len(self._reports)))]
+        if not self._reports:
+            self._filled.clear()
         return found
 
 

@@ -21,6 +21,8 @@ class Registered:
     def __init__(self, store: Store, senders: Senders) -> None:
         self._store = store
         self._senders = senders
+        self._gone: set[FlowKey] = set()
+        """Deleted while the store did not have them: their switch is not heard to the end."""
 
     def flows(self, vrf: str) -> Iterator[tuple[FlowKey, Sender]]:
         """Those of a VRF, with their senders."""
@@ -30,12 +32,14 @@ class Registered:
 
     def add(self, flows: Sequence[tuple[FlowKey, Sender]]) -> None:
         """Register flows, or say something else of them. Raises StoreError."""
+        self._gone.difference_update(key for key, _ in flows)
         self._store.register(_kept(key, sender.source_qp, sender.timeout) for key, sender in flows)
 
     def remove(self, key: FlowKey) -> None:
         """Whether it was registered or not, it is not any more. Raises StoreError."""
-        if self._knows(key):
-            self._store.unregister(key.vrf, str(key.src), str(key.dst), key.dest_qp)
+        ends = str(key.src), str(key.dst)
+        if self._knows(key) and not self._store.unregister(key.vrf, *ends, key.dest_qp):
+            self._gone.add(key)
 
     def believed(self, node: str, held: Iterable[Flow]) -> Iterator[Flow]:
         """Flows read from a switch, without those that were deleted while it was away.
@@ -46,7 +50,7 @@ class Registered:
         for flow in held:
             is_registered = flow.origin is Origin.MANUAL and flow.source_qp is not None
             if is_registered and not self._knows(flow.key):
-                if heard:
+                if heard or flow.key in self._gone:
                     continue
                 found.append(_kept(flow.key, flow.source_qp or 0, flow.timeout))
             yield flow

@@ -52,7 +52,7 @@ async def follow(
         try:
             if not address:
                 raise StoreError(f"{leadership.leader()} is no other of `controllers` here")
-            await _follow(leadership, leader, channel_to(address, tls), keep)
+            await _follow(leadership, leader, channel_to(address, tls, MAX_IMAGE), keep)
         except (grpc.RpcError, StoreError, TlsFileError, ValueError) as error:
             reason = error.details() if isinstance(error, grpc.RpcError) else str(error)
             # Once, not with every attempt.
@@ -67,11 +67,11 @@ async def follow(
         await asyncio.sleep(RETRY)
 
 
-def channel_to(address: str, tls: Path | None) -> grpc.aio.Channel:
-    """To the API of another controller. The files are read for every connection, so that renewed
-    ones are taken. Raises TlsFileError."""
+def channel_to(address: str, tls: Path | None, largest: int) -> grpc.aio.Channel:
+    """To the API of another controller, for answers of so many octets. The files are read for every
+    connection, so that renewed ones are taken. Raises TlsFileError."""
     options = [
-        ("grpc.max_receive_message_length", MAX_IMAGE),
+        ("grpc.max_receive_message_length", largest),
         ("grpc.keepalive_time_ms", KEEPALIVE_MS),
         ("grpc.keepalive_timeout_ms", KEEPALIVE_MS),
         ("grpc.http2.max_pings_without_data", 0),

@@ -27,6 +27,12 @@ PAUSE = 0.02
 KNOWN = 64
 """Halves of connections that are known already in a page: less than is handled in its time."""
 
+PAGE = 1024
+"""Messages."""
+
+LARGEST = 1 << 20
+"""Octets of a page."""
+
 
 async def pages(regions: Regions, region: str) -> AsyncGenerator[pb.FollowConnectionsResponse]:
     """What a controller of this region has to know: of connections that are known, and then of
@@ -37,7 +43,7 @@ async def pages(regions: Regions, region: str) -> AsyncGenerator[pb.FollowConnec
             some = list(islice(known, KNOWN))
             if not some:
                 await outbox.filled()
-            reports = [*outbox.take(), *filter(None, some)]
+            reports = [*outbox.take(PAGE), *filter(None, some)]
             if reports:
                 yield pb.FollowConnectionsResponse(messages=map(_message, reports))
             await asyncio.sleep(PAUSE)
@@ -56,7 +62,7 @@ async def hear(
     while True:
         reason = "it has ended the call"
         try:
-            async with channel_to(address, tls) as channel:
+            async with channel_to(address, tls, LARGEST) as channel:
                 stub = Stub(channel, pb.DESCRIPTOR.services_by_name["Fcn"])
                 call = stub.FollowConnections(request)
                 await call.wait_for_connection()

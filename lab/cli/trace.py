@@ -56,7 +56,8 @@ def trace(
     if (node is None) == (frame is None):
         raise typer.BadParameter("give a switch, or --frame NUMBER")
     try:
-        plan = _plan(scenario).using(mode=chosen_mode(mode), seed=seed)
+        plan, until_ns = _plan(scenario)
+        plan = plan.using(mode=chosen_mode(mode), seed=seed)
     except ScenarioError as error:
         raise fail(str(error), EXIT_SCENARIO) from None
     try:
@@ -66,7 +67,7 @@ def trace(
     spy = asked if frame is None else FrameSpy(frame)
     try:
         with stopped() as stop:
-            run_scenario(plan, stop=lambda: stop() or spy.is_done(), spy=spy)
+            run_scenario(plan, until_ns=until_ns, stop=lambda: stop() or spy.is_done(), spy=spy)
         told = show(spy.stories, full=full, as_json=as_json, html=html)
     except (LabError, ShowError) as error:
         raise fail(str(error), EXIT_FAILED) from None
@@ -75,16 +76,18 @@ def trace(
         raise typer.Exit(EXIT_FAILED)
 
 
-def _plan(scenario: str) -> "Plan":
-    """A scenario, or that of a result with its mode and seed. Raises ScenarioError."""
+def _plan(scenario: str) -> "tuple[Plan, int | None]":
+    """A scenario, or that of a result with its mode, its seed and the time it reached. Raises
+    ScenarioError."""
     from fcn.lab.result.folder import RESULT_FILE, load_about
     from fcn.lab.scenario.load import load_scenario, parse_scenario
 
     folder = Path(scenario)
     if not (folder / RESULT_FILE).exists():
-        return load_scenario(scenario)
+        return load_scenario(scenario), None
     try:
         about = load_about(folder)
     except LabError as error:
         raise fail(str(error), EXIT_FAILED) from None
-    return parse_scenario(about.text, Path(about.scenario)).using(mode=about.mode, seed=about.seed)
+    plan = parse_scenario(about.text, Path(about.scenario)).using(mode=about.mode, seed=about.seed)
+    return plan, about.reached_ns or None

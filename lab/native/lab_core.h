@@ -70,7 +70,6 @@ struct lab {
     uint64_t meet_at; /* number of the frame that is met; 0: none */
     lab_meeting *meet;
     uint64_t acts; /* that runs did */
-    uint64_t contents; /* numbers given to frames of series */
     uint16_t fast_cnp_port; /* UDP destination port by which taps know Fast CNPs */
     bool stopped; /* a switch that is listened to has an event */
     /* Tournament of due times: tree[i] is the number of the first to act below it. */
@@ -86,6 +85,7 @@ struct lab {
     sw_pool pool;
     bool keep_digest;
     uint64_t digest;
+    uint64_t zeros[SW_FRAME_CLASSES * SW_FRAME_STEP / SW_FAR + 1]; /* what as many pairs of zeros, from the end of a frame on, add to it */
     uint8_t *tapped;
     size_t tapped_size, tapped_cap;
     uint64_t tapped_lost;
@@ -104,7 +104,7 @@ void lab_schedule(lab *l, uint32_t number, uint64_t due);
 /* A frame whose last bit leaves at `at` goes onto a link, or is lost where there is none. */
 void lab_link_put(lab_link *link, uint64_t at, sw_frame *f);
 /* What links do to each frame they deliver, when asked to. */
-void lab_record(lab *l, const lab_link *link, sw_frame *f);
+void lab_record(lab *l, const lab_link *link, const sw_frame *f);
 void lab_link_act(lab_link *link);
 /* Lose what is on the link. */
 void lab_link_clear(lab_link *link);

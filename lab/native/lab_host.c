@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
+#include "lab_ethernet.h"
 #include "lab_pfc.h"
 #include "lab_tcp.h"
+#include "wire.h"
 
 int64_t lab_add_host(lab *l)
 {
@@ -47,6 +50,32 @@ void lab_host_free(lab_host *h)
 sw_frame *lab_host_frame(lab_host *h, uint32_t len)
 {
     return sw_frame_take(&h->lab->pool, len, SW_ROOM);
+}
+
+sw_frame *lab_host_frame_of_zeros(lab_host *h, uint32_t len)
+{
+    return sw_frame_take_short(&h->lab->pool, len, sw_gap_of(len), SW_ROOM);
+}
+
+uint32_t lab_host_gap(const uint8_t *octets, uint32_t len)
+{
+    uint32_t gap = sw_gap_of(len);
+    for (uint32_t i = 0; i < gap; i++)
+        if (octets[len - SW_FAR - gap + i])
+            return 0;
+    return gap;
+}
+
+sw_frame *lab_host_copy(lab_host *h, uint32_t len, uint32_t gap, const uint8_t *octets)
+{
+    sw_frame *f = sw_frame_take_short(&h->lab->pool, len, gap, SW_ROOM);
+    if (f) {
+        uint8_t *out = f->data + f->head;
+        uint32_t near = sw_near(len, gap);
+        memcpy(out, octets, near);
+        memcpy(out + near, octets + near + gap, len - near - gap);
+    }
+    return f;
 }
 
 /* Put a frame on the line, which is free. */
@@ -167,6 +196,24 @@ static bool take(lab_host *h, uint64_t now, const sw_frame *f)
     return !room;
 }
 
+/* Whether all that a host reads of a frame is before what that leaves out: a segment of TCP, or data of
+ * RoCEv2, as long as its headers say. */
+static bool is_data(const sw_frame *f)
+{
+    const uint8_t *ip = f->data + f->head + ETHERNET_HEADER;
+    unsigned type = get16(ip - ETHERNET_HEADER + ETHERNET_TYPE);
+    bool four = type == TYPE_IPV4;
+    uint32_t start = four ? IPV4_HEADER : IPV6_HEADER;
+    unsigned protocol = ip[four ? IPV4_PROTOCOL : IPV6_NEXT_HEADER];
+    uint32_t octets = four ? get16(ip + IPV4_LENGTH) : IPV6_HEADER + get16(ip + IPV6_LENGTH);
+    uint8_t opcode = ip[start + UDP_HEADER];
+    if (!four && type != TYPE_IPV6)
+        return false;
+    return protocol == IP_PROTOCOL_TCP ||
+           (protocol == IP_PROTOCOL_UDP && f->len == ETHERNET_HEADER + octets &&
+            opcode >= RC_WRITE_FIRST && opcode <= RC_WRITE_ONLY);
+}
+
 void lab_host_arrive(lab_host *h, uint64_t now, sw_frame *f)
 {
     lab_host_stats *s = &h->stats;
@@ -179,6 +226,8 @@ void lab_host_arrive(lab_host *h, uint64_t now, sw_frame *f)
         s->delay_min_ns = delay < s->delay_min_ns ? delay : s->delay_min_ns;
         s->delay_max_ns = delay > s->delay_max_ns ? delay : s->delay_max_ns;
     }
+    if (f->gap && !is_data(f) && !(f = sw_frame_whole(&h->lab->pool, f)))
+        return;
     bool taken = LAB_UNLIKELY(h->pfc) && take(h, now, f);
     taken = taken || (LAB_UNLIKELY(h->lab->n_tcp) && lab_tcp_arrive(h, now, f));
     if (h->role && !taken)
@@ -233,10 +282,9 @@ int64_t lab_send_frame(lab *l, uint32_t node, uint32_t len, const uint8_t *octet
     lab_host *h = lab_host_of(l, node);
     if (!h)
         return LAB_ERR_NODE;
-    sw_frame *f = lab_host_frame(h, len);
+    sw_frame *f = lab_host_copy(h, len, lab_host_gap(octets, len), octets);
     if (!f)
         return LAB_ERR_MEMORY;
-    memcpy(f->data + f->head, octets, len);
     lab_host_send(h, l->now, f);
     lab_host_reschedule(h);
     return 0;

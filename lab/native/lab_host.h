@@ -39,6 +39,11 @@ struct lab_host {
 
 /* A frame of this length to be filled in, NULL without memory. */
 sw_frame *lab_host_frame(lab_host *h, uint32_t len);
+/* The same of one with nothing but zeros between its headers and its last octets. */
+sw_frame *lab_host_frame_of_zeros(lab_host *h, uint32_t len);
+/* What a frame of these octets may leave out, and such a frame. */
+uint32_t lab_host_gap(const uint8_t *octets, uint32_t len);
+sw_frame *lab_host_copy(lab_host *h, uint32_t len, uint32_t gap, const uint8_t *octets);
 /* Send it after what is waiting; consumes it. */
 void lab_host_send(lab_host *h, uint64_t now, sw_frame *f);
 /* Send it before all that is waiting; consumes it. */

@@ -1,7 +1,5 @@
 #include "lab_kind.h"
 
-#include <stdbool.h>
-
 #include "bytes.h"
 #include "lab_api.h"
 #include "lab_ethernet.h"
@@ -35,8 +33,10 @@ typedef struct {
 
 static bool skip(rest *r, uint32_t octets)
 {
-    if (octets > r->left)
+    if (octets > r->left) {
+        r->left = 0;
         return false;
+    }
     r->at += octets;
     r->left -= octets;
     return true;
@@ -140,7 +140,7 @@ static uint32_t after_ip(rest *r, uint32_t type)
     return after_protocol(r, ip[IPV4_PROTOCOL]);
 }
 
-uint32_t lab_kind_of(const uint8_t *frame, uint32_t len, uint16_t fast_cnp_port)
+uint32_t lab_kind_of(const uint8_t *frame, uint32_t len, uint16_t fast_cnp_port, bool *ends)
 {
     rest r = {.at = frame, .left = len, .fast_cnp_port = fast_cnp_port};
     uint32_t type = after_ethernet(&r);
@@ -149,5 +149,6 @@ uint32_t lab_kind_of(const uint8_t *frame, uint32_t len, uint16_t fast_cnp_port)
             type = after_ip(&r, type);
         else
             type = type == TYPE_MPLS ? after_mpls(&r) : 0;
+    *ends = r.left < IPV6_HEADER; /* the most that is read at once */
     return r.kind;
 }

@@ -8,7 +8,7 @@
 #define RECORD_HEADER 32u
 
 #define PAIR 16u
-#define HEADERS 128u /* about what switches write to */
+_Static_assert(SW_FAR == PAIR, "a gap leaves out whole pairs");
 
 static uint64_t fold(uint64_t a, uint64_t b)
 {
@@ -47,33 +47,38 @@ static uint64_t sum_pairs(const uint8_t *at, uint32_t octets, uint32_t after)
     return sum;
 }
 
-/* Of all octets. The payload, which no switch writes to, is summed at the first link only. */
-static uint64_t sum_frame(sw_frame *f)
+static uint64_t sum_frame(const lab *l, const sw_frame *f)
 {
     const uint8_t *at = f->data + f->head;
-    uint32_t kept = 0;
-    if (f->len > 2 * HEADERS && f->head + f->len == f->cap) {
-        if (!f->tail || f->cap - f->tail < f->written) {
-            uint32_t begin = f->head + HEADERS > f->written ? f->head + HEADERS : f->written;
-            f->tail = (f->cap - begin) & ~(PAIR - 1);
-            f->tail_sum = sum_pairs(f->data + f->cap - f->tail, f->tail, 0);
-        }
-        if (f->tail <= f->len)
-            kept = f->tail;
-    }
-    return (kept ? f->tail_sum : 0) + sum_pairs(at, f->len - kept, kept);
+    if (!f->gap)
+        return sum_pairs(at, f->len, 0);
+    uint32_t near = sw_near(f->len, f->gap), behind = SW_FAR + f->gap;
+    uint64_t zeros = l->zeros[behind / PAIR] - l->zeros[SW_FAR / PAIR];
+    return zeros + sum_pairs(at + near, SW_FAR, 0) + sum_pairs(at, near, behind);
 }
 
-static void digest_frame(lab *l, const lab_link *link, sw_frame *f)
+static void digest_frame(lab *l, const lab_link *link, const sw_frame *f)
 {
     uint64_t d = mix(mix(l->digest, f->at), (uint64_t)link->direction << 32 | f->len);
-    l->digest = mix(d, sum_frame(f));
+    l->digest = mix(d, sum_frame(l, f));
+}
+
+static uint32_t kind_of(const lab *l, const sw_frame *f)
+{
+    const uint8_t *octets = f->data + f->head;
+    bool ends;
+    uint32_t kinds = lab_kind_of(octets, sw_near(f->len, f->gap), l->fast_cnp_port, &ends);
+    if (LAB_UNLIKELY(f->gap && ends)) {
+        uint8_t all[SW_FRAME_CLASSES * SW_FRAME_STEP];
+        sw_octets(all, octets, f->len, f->gap, f->len);
+        kinds = lab_kind_of(all, f->len, l->fast_cnp_port, &ends);
+    }
+    return kinds;
 }
 
 static void copy_frame(lab *l, const lab_link *link, const sw_frame *f)
 {
-    const uint8_t *octets = f->data + f->head;
-    uint32_t kinds = lab_kind_of(octets, f->len, l->fast_cnp_port);
+    uint32_t kinds = kind_of(l, f);
     if (link->tap_kinds && !(kinds & link->tap_kinds))
         return;
     uint32_t kept = f->len < link->tap_snap ? f->len : link->tap_snap;
@@ -87,12 +92,12 @@ static void copy_frame(lab *l, const lab_link *link, const sw_frame *f)
     memcpy(out, &f->at, 8);
     memcpy(out + 8, head, sizeof head);
     memcpy(out + 24, &l->hops, 8);
-    memcpy(out + RECORD_HEADER, octets, kept);
+    sw_octets(out + RECORD_HEADER, f->data + f->head, f->len, f->gap, kept);
     memset(out + RECORD_HEADER + kept, 0, padded - kept);
     l->tapped_size += RECORD_HEADER + padded;
 }
 
-void lab_record(lab *l, const lab_link *link, sw_frame *f)
+void lab_record(lab *l, const lab_link *link, const sw_frame *f)
 {
     if (l->keep_digest)
         digest_frame(l, link, f);
@@ -129,5 +134,12 @@ size_t lab_tapped_take(lab *l, uint8_t *out, size_t cap)
     return size;
 }
 
-void lab_keep_digest(lab *l, bool keep) { l->keep_digest = keep; }
+void lab_keep_digest(lab *l, bool keep)
+{
+    static const uint8_t zeros[PAIR];
+    l->keep_digest = keep;
+    for (uint64_t i = 0; i + 1 < sizeof l->zeros / sizeof *l->zeros; i++)
+        l->zeros[i + 1] = l->zeros[i] + pair(zeros, i);
+}
+
 uint64_t lab_digest(const lab *l) { return l->digest; }

@@ -77,6 +77,4 @@ void lab_red_pass(lab_red *r, uint64_t octets, sw_frame *f)
         mark_ipv4(frame);
     else
         frame[ETHERNET_HEADER + 1] |= ECN << IPV6_ECN_SHIFT;
-    if (f->written < f->head + ETHERNET_HEADER + IPV4_HEADER)
-        f->written = f->head + ETHERNET_HEADER + IPV4_HEADER;
 }

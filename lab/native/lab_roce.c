@@ -35,8 +35,9 @@ typedef struct {
 static void send_packet(void *context, struct roce_packet *packet, uint64_t now)
 {
     roce *r = context;
+    _Static_assert(SW_FAR == ROCE_BEHIND_GAP + ICRC_LENGTH, "both have the gap at the same place");
     uint32_t len = ETHERNET_HEADER + (uint32_t)roce_length(packet);
-    sw_frame *f = lab_host_frame(r->host, len);
+    sw_frame *f = packet->zeros ? lab_host_frame_of_zeros(r->host, len) : lab_host_frame(r->host, len);
     if (!f)
         return;
     packet->ipv4_id = r->ipv4_id++;
@@ -44,7 +45,7 @@ static void send_packet(void *context, struct roce_packet *packet, uint64_t now)
     memcpy(out, r->options.gateway_mac, 6);
     memcpy(out + 6, r->options.mac, 6);
     put16(out + ETHERNET_TYPE, packet->src.version == 4 ? TYPE_IPV4 : TYPE_IPV6);
-    roce_build(packet, out + ETHERNET_HEADER, len - ETHERNET_HEADER);
+    roce_build(packet, f->gap, out + ETHERNET_HEADER, len - f->gap - ETHERNET_HEADER);
     lab_host_send(r->host, now, f);
 }
 
@@ -275,7 +276,7 @@ static void roce_arrive(lab_role *role, lab_host *h, uint64_t now, const sw_fram
     bool ip = len > ETHERNET_HEADER && memcmp(frame, r->options.mac, 6) == 0;
     enum roce_verdict verdict = ROCE_NOT_OURS;
     if (ip)
-        verdict = roce_parse(frame + ETHERNET_HEADER, len - ETHERNET_HEADER, &packet);
+        verdict = roce_parse(frame + ETHERNET_HEADER, len - ETHERNET_HEADER, f->gap, &packet);
     if (verdict == ROCE_OK && !ip_address_equal(&packet.dst, &r->address))
         verdict = ROCE_NOT_OURS;
     r->verdicts[verdict]++;

@@ -12,8 +12,7 @@ typedef struct {
     uint64_t mean_ps, left;
     bool poisson, endless;
     uint32_t n, turn;
-    uint64_t contents; /* number of the first frame as a content */
-    uint32_t *lengths;
+    uint32_t *lengths, *gaps;
     const uint8_t **frames;
     uint8_t *octets;
 } series;
@@ -37,8 +36,8 @@ static void series_act(lab_role *r, lab_host *h, uint64_t now)
 {
     series *s = (series *)r;
     while (series_due(r, h) <= now) {
-        sw_frame *f = sw_frame_take_with(&h->lab->pool, s->lengths[s->turn], s->frames[s->turn],
-                                         s->contents + s->turn);
+        sw_frame *f =
+            lab_host_copy(h, s->lengths[s->turn], s->gaps[s->turn], s->frames[s->turn]);
         if (f)
             lab_host_send(h, s->next_ns, f);
         s->turn = s->turn + 1 == s->n ? 0 : s->turn + 1;
@@ -56,6 +55,7 @@ static void series_free(lab_role *r)
 {
     series *s = (series *)r;
     free(s->lengths);
+    free(s->gaps);
     free(s->frames);
     free(s->octets);
     free(s);
@@ -72,16 +72,19 @@ static series *series_new(uint32_t n, const uint32_t *lengths, const uint8_t *oc
     s->role = (lab_role){series_arrive, series_act, series_due, series_free};
     s->n = n;
     s->lengths = malloc(n * sizeof *s->lengths);
+    s->gaps = malloc(n * sizeof *s->gaps);
     s->frames = malloc(n * sizeof *s->frames);
     s->octets = malloc(size ? size : 1);
-    if (!s->lengths || !s->frames || !s->octets) {
+    if (!s->lengths || !s->gaps || !s->frames || !s->octets) {
         series_free(&s->role);
         return NULL;
     }
     memcpy(s->lengths, lengths, n * sizeof *lengths);
     memcpy(s->octets, octets, size);
-    for (size_t i = 0, at = 0; i < n; at += lengths[i++])
+    for (size_t i = 0, at = 0; i < n; at += lengths[i++]) {
         s->frames[i] = s->octets + at;
+        s->gaps[i] = lab_host_gap(s->frames[i], lengths[i]);
+    }
     return s;
 }
 
@@ -103,8 +106,6 @@ int64_t lab_send_series(lab *l, uint32_t node, uint64_t start, uint64_t mean_ps,
     s->poisson = poisson;
     s->left = count;
     s->endless = !count;
-    s->contents = l->contents + 1;
-    l->contents += n;
     if (h->role)
         h->role->free(h->role);
     h->role = &s->role;

@@ -28,7 +28,6 @@ enum {
     ACK = 1 << 4,
     ECE = 1 << 6,
     CWR = 1 << 7,
-    PROTOCOL_TCP = 6,
     HOPS = 64,
 };
 
@@ -66,14 +65,14 @@ static void emit(lab_tcp *t, uint64_t now, bool data, uint64_t number, bool ect)
     uint32_t octets = TCP_HEADER + (data ? t->o.mss : 0), start = below(t);
     lab_host *h = data ? t->from : t->to;
     const lab_tcp_end *own = data ? &t->o.source : &t->o.target, *peer = data ? &t->o.target : &t->o.source;
-    sw_frame *f = lab_host_frame(h, start + octets);
+    sw_frame *f = lab_host_frame_of_zeros(h, start + octets);
     if (!f)
         return;
     uint8_t *out = f->data + f->head, *ip = out + ETHERNET_HEADER, *tcp = out + start;
-    memset(out, 0, start + octets);
+    memset(out, 0, f->len - f->gap);
     memcpy(out, own->gateway_mac, 6);
     memcpy(out + 6, own->mac, 6);
-    uint32_t size = t->o.version == 4 ? 4 : 16, sum = PROTOCOL_TCP + octets;
+    uint32_t size = t->o.version == 4 ? 4 : 16, sum = IP_PROTOCOL_TCP + octets;
     uint8_t tos = (uint8_t)(t->o.dscp << 2 | (ect ? ECT_0 : NOT_ECT));
     uint8_t *addresses = ip + (size == 4 ? IPV4_SRC : IPV6_SRC);
     if (size == 4) {
@@ -83,12 +82,12 @@ static void emit(lab_tcp *t, uint64_t now, bool data, uint64_t number, bool ect)
         put16(ip + IPV4_LENGTH, IPV4_HEADER + octets);
         put16(ip + IPV4_FLAGS, IPV4_DONT_FRAGMENT);
         ip[IPV4_TTL] = HOPS;
-        ip[IPV4_PROTOCOL] = PROTOCOL_TCP;
+        ip[IPV4_PROTOCOL] = IP_PROTOCOL_TCP;
     } else {
         put16(out + ETHERNET_TYPE, TYPE_IPV6);
         put16(ip, (uint32_t)(6 << 12 | tos << 4));
         put16(ip + IPV6_LENGTH, octets);
-        ip[IPV6_NEXT_HEADER] = PROTOCOL_TCP;
+        ip[IPV6_NEXT_HEADER] = IP_PROTOCOL_TCP;
         ip[IPV6_HOP_LIMIT] = HOPS;
     }
     memcpy(addresses, own->address, size);
@@ -258,8 +257,8 @@ bool lab_tcp_arrive(lab_host *h, uint64_t now, const sw_frame *f)
     if (f->len < ETHERNET_HEADER + IPV4_HEADER + TCP_HEADER)
         return false;
     bool four = get16(frame + ETHERNET_TYPE) == TYPE_IPV4;
-    if (four ? ip[0] != 0x45 || ip[IPV4_PROTOCOL] != PROTOCOL_TCP
-             : get16(frame + ETHERNET_TYPE) != TYPE_IPV6 || ip[IPV6_NEXT_HEADER] != PROTOCOL_TCP)
+    if (four ? ip[0] != 0x45 || ip[IPV4_PROTOCOL] != IP_PROTOCOL_TCP
+             : get16(frame + ETHERNET_TYPE) != TYPE_IPV6 || ip[IPV6_NEXT_HEADER] != IP_PROTOCOL_TCP)
         return false;
     const uint8_t *tcp = ip + (four ? IPV4_HEADER : IPV6_HEADER);
     if (tcp + TCP_HEADER > frame + f->len)

@@ -42,14 +42,17 @@ ENTROPY_LABEL = 0x12345
 
 
 class ServiceIsHeldAndReleased(FlowControlTest):
-    """SRF-7: a held service waits, leaves in its order on "eliminated", new packets behind it."""
+    """SRF-7: a held service waits, leaves in its order on "eliminated", new packets behind it,
+    whatever the Metric is (SRF-11)."""
 
     def runTest(self) -> None:
-        self.hold(service_arn())
+        begin, end = service_arn(), service_arn(END, 0)
+        begin.metric, end.metric = 0xA5, 0x5A
+        self.hold(begin)
         first = packets(20)
         self.park(first)
         self.park(packets(12, 21))
-        self.release([*first, *packets(12, 21)], service_arn(END, 0))
+        self.release([*first, *packets(12, 21)], end)
         after = packets(5, 100)
         self.check(DC_PORT, *frames_in(after), expect={CORE_PORT: frames_out(after)})
         self.assertEqual(self.counts()["event HOLD_LEFT"], 32)

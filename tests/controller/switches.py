@@ -3,9 +3,11 @@ engine that keeps state, records packet-outs and sends the messages a test speci
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from typing import Any
 
 import grpc
@@ -22,6 +24,7 @@ from fcn.softswitch.p4rt.server import start_server
 from fcn.softswitch.p4rt.transport import Transport
 
 WAIT = 120.0
+_REQUESTS = ("read", "write", "set_config")
 
 
 class QuietEngine(DetachedEngine):
@@ -140,6 +143,20 @@ class MemorySwitch:
         setattr(self._device, "read", frozen_read)  # noqa: B010
         return thawed
 
+    def stop_at(self, request: int) -> asyncio.Event:
+        """Answer no request from this one on, of those to read, to write, and for a program; the
+        event is set when it comes. `answer_all` ends that."""
+        assert self._device is not None
+        come, left = asyncio.Event(), count(request, -1)
+        for name in _REQUESTS:
+            answer = partial(_unless_none_is_left, left, come, getattr(self._device, name))
+            setattr(self._device, name, answer)
+        return come
+
+    def answer_all(self) -> None:
+        for name in _REQUESTS:
+            delattr(self._device, name)
+
     def hear_reads(self, heard: Callable[[p4r.ReadRequest], None]) -> None:
         """Tell of every request to read."""
         assert self._device is not None
@@ -157,6 +174,19 @@ class MemorySwitch:
             await self._server.stop(None)
             await self._device.close()
         self._server = self._device = None
+
+
+async def _unless_none_is_left(
+    left: Iterator[int],
+    none: asyncio.Event,
+    answer: Callable[..., Awaitable[None]],
+    *request: object,
+) -> None:
+    """Answer a request while some are left."""
+    if next(left) <= 0:
+        none.set()
+        await asyncio.Event().wait()
+    await answer(*request)
 
 
 @dataclass

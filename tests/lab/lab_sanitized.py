@@ -39,7 +39,7 @@ def malformed(rng: random.Random, side: int, dst_mac: str) -> bytes:
         str(address(side)),
         qp,
         opcode=rng.choice(OPCODES),
-        payload=rng.randbytes(4 * rng.randrange(80)),
+        payload=rng.choice((rng.randbytes, bytes))(4 * rng.randrange(80)),
         psn=rng.randrange(1 << 24),
         ack_req=rng.random() < 0.5,
     )
@@ -71,7 +71,7 @@ def question(rng: random.Random) -> bytes:
     frame = bytearray(arp if rng.random() < 0.7 else arp[:12] + b"\x86\xdd" + rng.randbytes(72))
     if rng.random() < 0.5:
         frame[rng.randrange(len(frame))] = rng.randrange(256)
-    return bytes(frame[: rng.randrange(10, len(frame) + 1)])
+    return bytes(frame[: rng.randrange(10, len(frame) + 1)]) + bytes(rng.choice((0, 400)))
 
 
 def segment(rng: random.Random) -> bytes:

@@ -87,6 +87,15 @@ def test_a_solicitation_is_answered(src: str, solicited: int) -> None:
     assert IPv6(bytes(answer[IPv6]))[ICMPv6ND_NA].cksum == checksum
 
 
+def test_a_solicitation_with_nothing_but_zeros_at_its_end_is_one() -> None:
+    """Its checksum covers what the frame leaves out."""
+    padded = Ether(solicitation())
+    del padded[IPv6].plen, padded[ICMPv6ND_NS].cksum
+    long = bytes(padded / bytes(600))
+    damaged = long[:-1] + b"\1"
+    assert len(answers(IPv6Address(V6), long, damaged)) == 1
+
+
 def test_what_asks_for_others_or_is_malformed_is_not_answered() -> None:
     good4, good6 = request(), solicitation()
     damaged = good6[:-1] + bytes([good6[-1] ^ 1])

@@ -128,6 +128,17 @@ def test_a_frame_that_ends_early_is_what_it_was_until_there() -> None:
         assert kinds[-1] == kinds_of([whole])[0]
 
 
+def test_headers_that_lead_over_what_a_frame_leaves_out() -> None:
+    """A routing header of 400 octets of zeros, then a CNP's first octets, which end the frame."""
+    outer = packets.srv6(packets.roce(HERE, THERE, DEST_QP), *OUTER)[:40]
+    routing = bytes([17, 400 // 8 - 1]) + bytes(398)
+    udp = bytes.fromhex("c000 12b7 0010 0000 81 00 ffff 40 000011")
+    frame = framed(outer[:6] + b"\x2b" + outer[7:] + routing + udp)
+    whole = bytearray(frame)
+    whole[300] = 1
+    assert kinds_of([frame, bytes(whole)]) == [FrameKind.CNP] * 2
+
+
 def test_a_tap_keeps_what_it_selects_and_no_more_than_its_snap() -> None:
     cnp = framed(packets.cnp(THERE, HERE, SOURCE_QP))
     fast_cnp = framed(packets.fast_cnp(*OUTER, 0x80001))

@@ -1,6 +1,6 @@
 #include "icrc.h"
 
-#include "wire.h"
+#include "packet.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -15,6 +15,8 @@
 
 /* crc_table[k][i]: octet i, followed by k octets of zeros. */
 static uint32_t crc_table[8][256];
+/* What so many octets of zeros multiply a CRC by. */
+static uint32_t zeros_table[UINT16_MAX];
 static bool crc_table_ready;
 
 static void make_crc_table(void)
@@ -30,6 +32,9 @@ static void make_crc_table(void)
             uint32_t crc = crc_table[k - 1][i];
             crc_table[k][i] = (crc >> 8) ^ crc_table[0][crc & 0xff];
         }
+    zeros_table[0] = 1u << 31;
+    for (size_t i = 1; i < UINT16_MAX; i++)
+        zeros_table[i] = zeros_table[i - 1] >> 8 ^ crc_table[0][zeros_table[i - 1] & 0xff];
     crc_table_ready = true;
 }
 
@@ -44,6 +49,18 @@ static uint32_t crc_update(uint32_t crc, const uint8_t *data, size_t len)
     while (len--)
         crc = (crc >> 8) ^ t[0][(crc ^ *data++) & 0xff];
     return crc;
+}
+
+/* The product of polynomials modulo that of the CRC; their highest bit is that of x to the 0. */
+static uint32_t multiply(uint32_t a, uint32_t b)
+{
+    uint32_t product = 0;
+
+    for (int bit = 31; bit >= 0; bit--) {
+        product ^= b & -(a >> bit & 1);
+        b = b >> 1 ^ (CRC32_POLYNOMIAL & -(b & 1));
+    }
+    return product;
 }
 
 #ifdef __x86_64__
@@ -95,7 +112,7 @@ static uint32_t crc_of(uint32_t crc, const uint8_t *data, size_t len)
     return crc_update(crc, data, len);
 }
 
-uint32_t roce_icrc(const uint8_t *packet, size_t len)
+uint32_t roce_icrc(const uint8_t *packet, size_t len, size_t gap)
 {
     uint8_t head[IPV6_HEADER + UDP_HEADER + BTH_HEADER];
     size_t ip_len;
@@ -121,5 +138,9 @@ uint32_t roce_icrc(const uint8_t *packet, size_t len)
 
     size_t head_len = ip_len + UDP_HEADER + BTH_HEADER;
     uint32_t crc = crc_update(ICRC_SEED, head, head_len);
-    return ~crc_of(crc, packet + head_len, len - head_len);
+    if (!gap)
+        return ~crc_of(crc, packet + head_len, len - head_len);
+    size_t behind = len - gap - ROCE_BEHIND_GAP;
+    crc = crc_of(crc, packet + head_len, behind - head_len);
+    return ~crc_update(multiply(crc, zeros_table[gap]), packet + behind, ROCE_BEHIND_GAP);
 }

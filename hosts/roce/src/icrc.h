@@ -8,8 +8,9 @@
 /*
  * ICRC of a RoCEv2 packet without IP options or extension headers.
  * packet: from the IP header, len: octets up to, not including, the ICRC itself; at least the IP,
- * UDP and BTH headers. The value goes to the packet in little-endian order.
+ * UDP and BTH headers. Of these, `gap` are not there (packet.h). The value goes to the packet in
+ * little-endian order.
  */
-uint32_t roce_icrc(const uint8_t *packet, size_t len);
+uint32_t roce_icrc(const uint8_t *packet, size_t len, size_t gap);
 
 #endif

@@ -242,7 +242,7 @@ bool roce_port_send(struct roce_port *port, struct roce_packet *packet)
     packet->ipv4_id = port->next_ipv4_id;
     /* The kernel would fill in an identification of 0, and the ICRC covers it. */
     port->next_ipv4_id = (uint16_t)(port->next_ipv4_id == 0xffff ? 1 : port->next_ipv4_id + 1);
-    size_t len = roce_build(packet, buffer, sizeof buffer);
+    size_t len = roce_build(packet, 0, buffer, sizeof buffer);
     socklen_t to_len = socket_address(&packet->dst, 0, &to);
     if (len && sendto(port->send_fd, buffer, len, 0, (struct sockaddr *)&to, to_len) ==
                    (ssize_t)len)
@@ -263,7 +263,7 @@ bool roce_port_receive(struct roce_port *port, uint8_t buffer[ROCE_MAX_PACKET],
             continue;
         if (len < 0)
             return false;
-        enum roce_verdict verdict = roce_parse(buffer, (size_t)len, packet);
+        enum roce_verdict verdict = roce_parse(buffer, (size_t)len, 0, packet);
         if (verdict == ROCE_OK && (from.sll_pkttype != PACKET_HOST ||
                                    !ip_address_equal(&packet->dst, &port->local)))
             verdict = ROCE_NOT_OURS;

@@ -16,14 +16,15 @@ bool ip_address_equal(const struct ip_address *a, const struct ip_address *b)
     return a->version == b->version && memcmp(a->octets, b->octets, address_len(a)) == 0;
 }
 
-/* Checksum of a UDP datagram with its pseudo-header; ip is the IPv4 or IPv6 header before it. */
-static uint16_t udp_checksum(const uint8_t *ip, size_t ip_len, size_t udp_len)
+/* Checksum of a UDP datagram with its pseudo-header; ip is the IPv4 or IPv6 header before it. The
+ * zeros of a gap add nothing. */
+static uint16_t udp_checksum(const uint8_t *ip, size_t ip_len, size_t udp_len, size_t gap)
 {
     bool v4 = ip_len == IPV4_HEADER;
     uint32_t sum = checksum_add(0, ip + (v4 ? IPV4_SRC : IPV6_SRC), v4 ? 8 : 32);
 
     sum += IP_PROTOCOL_UDP + (uint32_t)udp_len;
-    return checksum_of(checksum_add(sum, ip + ip_len, udp_len));
+    return checksum_of(checksum_add(sum, ip + ip_len, udp_len - gap));
 }
 
 static void build_ip(const struct roce_packet *packet, uint8_t *out, size_t udp_len)
@@ -59,13 +60,13 @@ size_t roce_length(const struct roce_packet *packet)
     return ip_len + UDP_HEADER + BTH_HEADER + packet->payload_len + ICRC_LENGTH;
 }
 
-size_t roce_build(const struct roce_packet *packet, uint8_t *out, size_t capacity)
+size_t roce_build(const struct roce_packet *packet, size_t gap, uint8_t *out, size_t capacity)
 {
     size_t ip_len = packet->src.version == 4 ? IPV4_HEADER : IPV6_HEADER;
     size_t udp_len = UDP_HEADER + BTH_HEADER + packet->payload_len + ICRC_LENGTH;
 
     if (packet->payload_len % 4 || packet->payload_len > ROCE_MAX_PAYLOAD ||
-        ip_len + udp_len > capacity)
+        ip_len + udp_len - gap > capacity)
         return 0;
     build_ip(packet, out, udp_len);
 
@@ -83,15 +84,17 @@ size_t roce_build(const struct roce_packet *packet, uint8_t *out, size_t capacit
     put24(bth + BTH_DEST_QP, packet->dest_qp);
     bth[BTH_ACK_REQ] = packet->ack_req ? 0x80 : 0;
     put24(bth + BTH_PSN, packet->psn);
-    if (packet->payload_len)
-        memcpy(bth + BTH_HEADER, packet->payload, packet->payload_len);
+    size_t filled = packet->payload_len - packet->zeros;
+    if (filled)
+        memcpy(bth + BTH_HEADER, packet->payload, filled);
+    memset(bth + BTH_HEADER + filled, 0, packet->zeros - gap);
 
     size_t covered = ip_len + udp_len - ICRC_LENGTH;
-    uint32_t icrc = roce_icrc(out, covered);
+    uint32_t icrc = roce_icrc(out, covered, gap);
     for (int i = 0; i < ICRC_LENGTH; i++)
-        out[covered + (size_t)i] = (uint8_t)(icrc >> (8 * i));
+        out[covered - gap + (size_t)i] = (uint8_t)(icrc >> (8 * i));
     if (packet->src.version == 6) {
-        uint16_t checksum = udp_checksum(out, ip_len, udp_len);
+        uint16_t checksum = udp_checksum(out, ip_len, udp_len, gap);
         put16(udp + UDP_CHECKSUM, checksum ? checksum : 0xffff);
     }
     return ip_len + udp_len;
@@ -143,17 +146,17 @@ static enum roce_verdict parse_ipv6(const uint8_t *data, size_t len, struct roce
     return ROCE_OK;
 }
 
-static bool icrc_valid(const uint8_t *data, size_t covered)
+static bool icrc_valid(const uint8_t *data, size_t covered, size_t gap)
 {
-    uint32_t icrc = roce_icrc(data, covered);
+    uint32_t icrc = roce_icrc(data, covered, gap);
 
     for (int i = 0; i < ICRC_LENGTH; i++)
-        if (data[covered + (size_t)i] != (uint8_t)(icrc >> (8 * i)))
+        if (data[covered - gap + (size_t)i] != (uint8_t)(icrc >> (8 * i)))
             return false;
     return true;
 }
 
-enum roce_verdict roce_parse(const uint8_t *data, size_t len, struct roce_packet *packet)
+enum roce_verdict roce_parse(const uint8_t *data, size_t len, size_t gap, struct roce_packet *packet)
 {
     size_t ip_total = 0;
     enum roce_verdict verdict;
@@ -180,9 +183,9 @@ enum roce_verdict roce_parse(const uint8_t *data, size_t len, struct roce_packet
     if (udp_len != ip_total - ip_len || udp_len < UDP_HEADER + BTH_HEADER + ICRC_LENGTH)
         return ROCE_BAD_LENGTH;
     /* Zero is "no checksum": usual over IPv4, accepted over IPv6 because the ICRC protects, too. */
-    if (get16(udp + UDP_CHECKSUM) != 0 && udp_checksum(data, ip_len, udp_len) != 0)
+    if (get16(udp + UDP_CHECKSUM) != 0 && udp_checksum(data, ip_len, udp_len, gap) != 0)
         return ROCE_BAD_CHECKSUM;
-    if (!icrc_valid(data, ip_total - ICRC_LENGTH))
+    if (!icrc_valid(data, ip_total - ICRC_LENGTH, gap))
         return ROCE_BAD_ICRC;
 
     const uint8_t *bth = udp + UDP_HEADER;

@@ -19,7 +19,8 @@ struct ip_address {
 
 bool ip_address_equal(const struct ip_address *a, const struct ip_address *b);
 
-/* What varies between RoCEv2 packets; payload starts after the BTH and is a multiple of 4. */
+/* What varies between RoCEv2 packets; payload starts after the BTH and is a multiple of 4. The last
+ * `zeros` octets of one that is built are that, and need not be at `payload`. */
 struct roce_packet {
     struct ip_address src, dst;
     uint8_t dscp;
@@ -33,15 +34,19 @@ struct roce_packet {
     uint32_t dest_qp;
     uint32_t psn;
     const uint8_t *payload;
-    size_t payload_len;
+    size_t payload_len, zeros;
 };
 
+/* Of a packet in memory `gap` octets may be left out: zeros of its payload, an even number, before
+ * ROCE_BEHIND_GAP others and the ICRC. */
+#define ROCE_BEHIND_GAP 12
+
 /*
- * Write the packet, checksums and ICRC included, into out (capacity octets). The UDP checksum is
- * zero over IPv4, as NICs send it, and computed over IPv6. Returns its length, 0 if it does not
- * fit or the payload is no multiple of four octets.
+ * Write the packet without its gap, checksums and ICRC included, into out (capacity octets). The UDP
+ * checksum is zero over IPv4, as NICs send it, and computed over IPv6. Returns its length with the
+ * gap, 0 if it does not fit or the payload is no multiple of four octets.
  */
-size_t roce_build(const struct roce_packet *packet, uint8_t *out, size_t capacity);
+size_t roce_build(const struct roce_packet *packet, size_t gap, uint8_t *out, size_t capacity);
 
 /* Octets roce_build writes for this packet. */
 size_t roce_length(const struct roce_packet *packet);
@@ -61,8 +66,9 @@ const char *roce_verdict_name(enum roce_verdict verdict);
 /*
  * Check data (from the IP header) as a receiving NIC does and fill packet; packet->payload points
  * into data, pad octets excluded. On anything but ROCE_OK the contents of packet are unspecified.
+ * `len` counts a gap, with which data must end as its IP header says.
  */
-enum roce_verdict roce_parse(const uint8_t *data, size_t len, struct roce_packet *packet);
+enum roce_verdict roce_parse(const uint8_t *data, size_t len, size_t gap, struct roce_packet *packet);
 
 /* UDP source port from the two QPs, as mlx5 and Linux choose it; symmetric in its arguments. */
 uint16_t roce_udp_src_port(uint32_t local_qp, uint32_t remote_qp);

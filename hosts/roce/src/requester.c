@@ -370,7 +370,7 @@ static void keep_schedule(struct requester *r, uint64_t now)
 size_t requester_send(struct requester *r, const struct requester_io *io, uint64_t now)
 {
     const struct requester_params *p = &r->params;
-    uint8_t payload[ROCE_MAX_PAYLOAD];
+    uint8_t payload[RETH_HEADER + REQUESTER_TIME] = {0};
     bool repeats = r->again < r->lost_end;
     uint64_t number = repeats ? r->again : r->next;
     const struct message *m = message_at(r, repeats ? r->again_cursor : r->cursor);
@@ -393,6 +393,7 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
         .psn = (r->first_psn + (uint32_t)number) & PSN_MASK,
         .payload = payload,
         .payload_len = head + octets,
+        .zeros = octets < REQUESTER_TIME ? octets : octets - REQUESTER_TIME,
     };
 
     advance(r, io, now);
@@ -403,7 +404,6 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
         packet.ack_req = true;
     if (packet.ack_req && !repeats)
         r->asked_before = number + 1;
-    memset(payload, 0, packet.payload_len);
     if (first) {
         put32(payload + 8, REMOTE_KEY);
         put32(payload + 12, (uint32_t)m->size);

@@ -6,6 +6,7 @@
 #define FCN_ROCE_WIRE_H
 
 #define ROCE_UDP_PORT 4791
+#define IP_PROTOCOL_TCP 6
 #define IP_PROTOCOL_UDP 17
 
 enum {

@@ -37,7 +37,7 @@ def input_function(layout: Layout, name: str, inputs: Sequence[m.CalcInput]) -> 
             body += _guarded(g.guard, lines)
         body.append("b += (bit + 7) / 8;")
     if any(i.kind == "payload" for i in inputs):
-        body += ["memcpy(b, sw_data(p), sw_size(p));", "b += sw_size(p);"]
+        body += ["sw_put_data(b, p);", "b += sw_size(p);"]
     lines = [
         f"static uint32_t {name}(sw_engine *e, const sw_pkt *p)",
         "{",

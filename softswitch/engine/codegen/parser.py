@@ -46,7 +46,7 @@ class Parser:
             (
                 "phv *h = sw_phv(p);",
                 "const uint8_t *d = sw_data(p);",
-                "const uint32_t len = sw_size(p);",
+                "uint32_t len = sw_at_hand(p);",
                 "uint32_t off = s->off, repetitions = s->repetitions;",
                 "(void)e, (void)h, (void)d, (void)len;",
             ),
@@ -145,7 +145,7 @@ class Parser:
             if vl is not None:
                 raise UnsupportedError(f"extract of {place.type.name} without a length")
             return [
-                f"if (len - off < {fixed})",
+                f"if (SW_TOO_SHORT({fixed}))",
                 "    " + self._fail("PacketTooShort"),
                 f"get_{name}(&{place.code}, d + off);",
                 *place.make_valid(),
@@ -154,12 +154,11 @@ class Parser:
             ]
         if vl is None:
             raise UnsupportedError(f"extract of {place.type.name} with a length but no varbit")
-        short = f"len - off < {fixed} || " if fixed else ""
         return [
             f"uint64_t bits = {bits};",
             "if (bits % 8)",
             "    " + self._fail("ParserInvalidArgument"),
-            f"if ({short}len - off - {fixed} < bits / 8)",
+            f"if (SW_TOO_SHORT({fixed} + bits / 8))",
             "    " + self._fail("PacketTooShort"),
             f"if (bits / 8 > {nbytes(vl.width)})",
             "    " + self._fail("HeaderTooShort"),
@@ -181,7 +180,7 @@ class Parser:
     def _lookahead(self, look: m.Lookahead) -> tuple[tuple[list[str], v.Value], list[str]]:
         """Statements and value of a lookahead, and the check of the packet's length."""
         need = nbytes(look.offset + look.width)
-        check = [f"if (len - off < {need})", "    " + self._fail("PacketTooShort")]
+        check = [f"if (SW_TOO_SHORT({need}))", "    " + self._fail("PacketTooShort")]
         byte, bit = divmod(look.offset, 8)
         size = nbytes(look.width)
         where = f"d + off + {byte}" if byte else "d + off"
@@ -205,7 +204,7 @@ class Parser:
             f"    uint64_t bits = {bits};",
             "    if (bits % 8)",
             "        " + self._fail("ParserInvalidArgument"),
-            "    if (len - off < bits / 8)",
+            "    if (SW_TOO_SHORT(bits / 8))",
             "        " + self._fail("PacketTooShort"),
             "    off += (uint32_t)(bits / 8);",
             "}",

@@ -53,6 +53,17 @@ typedef struct sw_pkt {
 SW_INLINE uint8_t *sw_data(const sw_pkt *p) { return p->buf + p->head; }
 /* Length of the data once truncation is applied. */
 SW_INLINE uint32_t sw_size(const sw_pkt *p) { return p->len < p->truncated ? p->len : p->truncated; }
+/* What of it is in memory at sw_data(). */
+SW_INLINE uint32_t sw_at_hand(const sw_pkt *p)
+{
+    uint32_t near = sw_near(p->len, p->frame->gap);
+    return near < p->truncated ? near : p->truncated;
+}
+/* Write all of it. */
+SW_INLINE void sw_put_data(uint8_t *out, const sw_pkt *p)
+{
+    sw_octets(out, sw_data(p), p->len, p->frame->gap, sw_size(p));
+}
 
 /* How a packet ended. Those replaced live on as their copies. */
 enum sw_end {
@@ -261,8 +272,13 @@ void sw_idle_watch(sw_engine *e, uint64_t timeout_ns);
 bool sw_pkt_widen(sw_engine *e, sw_pkt *p, uint32_t size);
 /* A packet of this frame, which it owns; headers are not reset. NULL without memory. */
 sw_pkt *sw_pkt_of(sw_engine *e, sw_frame *f);
-/* The same with a copy of the data. */
-sw_pkt *sw_pkt_with(sw_engine *e, const uint8_t *data, uint32_t len);
+/* The same with a copy of the data, `gap` octets of which are left out. */
+sw_pkt *sw_pkt_with(sw_engine *e, const uint8_t *data, uint32_t len, uint32_t gap);
+/* Get all octets into memory; false: none was left out, or the packet is dropped without memory. */
+bool sw_pkt_whole(sw_engine *e, sw_pkt *p);
+/* The same of one that leaves octets out and is sent next, where it is left with too few, or cut
+ * behind what it leaves out. */
+void sw_pkt_settle(sw_engine *e, sw_pkt *p);
 void sw_pkt_end(sw_engine *e, sw_pkt *p, enum sw_end why);
 sw_frame *sw_pkt_leave(sw_engine *e, sw_pkt *p);
 
@@ -318,6 +334,10 @@ bool sw_pack(uint32_t action, const uint8_t *args, uint32_t n, uint8_t *data);
 void sw_assert_failed(sw_engine *e, sw_pkt *p);
 /* Whether an action may go back once more; if not, the packet is dropped. */
 bool sw_again(sw_engine *e, sw_pkt *p);
+
+/* For a parser: whether fewer than `n` octets are left. */
+#define SW_TOO_SHORT(n) \
+    (len - off < (n) && (!sw_pkt_whole(e, p) || (d = sw_data(p), len = sw_size(p), len - off < (n))))
 
 SW_INLINE void sw_count(sw_counter *c, const sw_pkt *p)
 {

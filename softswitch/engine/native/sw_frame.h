@@ -16,6 +16,9 @@
 #define SW_ROOM 64u         /* before a frame that a host makes: for a tunnel's headers */
 #define SW_COPY_ROOM 256u   /* before one that a switch makes: its own headers come later */
 #define SW_FRAME_STEP 128u  /* between the sizes of frames in memory */
+#define SW_NEAR 96u         /* octets in memory before those left out: more than hosts and links read */
+#define SW_FAR 16u          /* and behind */
+#define SW_SHORT_FRAME 192u /* of a frame that is made with octets left out, those in memory */
 #define SW_FRAME_CLASSES ((SW_MAX_FRAME + SW_HEADROOM + SW_COPY_ROOM + SW_FRAME_STEP - 1) / SW_FRAME_STEP)
 
 typedef struct sw_frame {
@@ -23,11 +26,8 @@ typedef struct sw_frame {
     uint64_t at;        /* for whoever owns it: when it is due */
     uint64_t born;      /* when a simulated host made it; UINT64_MAX: it is a switch's own */
     uint32_t cap;       /* octets of data */
-    uint32_t head, len; /* the frame is data[head .. head + len) */
-    uint32_t written;   /* its octets from data[written] on are as it was made with */
-    uint64_t content;   /* number of the frame it was made from, 0: of none */
-    uint64_t tail_sum;  /* for a simulation that sums its octets: of the last `tail` ones */
-    uint32_t tail;      /* 0: not summed */
+    uint32_t head, len; /* the frame is data[head .. head + len - gap), the gap put in */
+    uint32_t gap;       /* so many zeros before its last SW_FAR octets are not in memory */
     uint8_t data[] __attribute__((aligned(64)));
 } sw_frame;
 
@@ -154,15 +154,15 @@ static inline bool sw_pool_grow(sw_pool *pool, uint32_t size_class)
         at -= step;
         sw_frame *f = (sw_frame *)(void *)((uint8_t *)memory + at);
         f->cap = cap;
-        f->content = 0;
         f->next = pool->free[size_class];
         pool->free[size_class] = f;
     }
     return true;
 }
 
-/* A frame as below, whose octets are those it had. */
-static inline sw_frame *sw_frame_take_used(sw_pool *pool, uint32_t len, uint32_t room)
+/* A frame with `len` octets at its end and `room` before; NULL without memory, or when that is more
+ * than any frame has. */
+static inline sw_frame *sw_frame_take(sw_pool *pool, uint32_t len, uint32_t room)
 {
     uint32_t size_class = (len + room - 1) / SW_FRAME_STEP;
     if (size_class >= SW_FRAME_CLASSES || (!pool->free[size_class] && !sw_pool_grow(pool, size_class)))
@@ -174,36 +174,43 @@ static inline sw_frame *sw_frame_take_used(sw_pool *pool, uint32_t len, uint32_t
     f->born = UINT64_MAX;
     f->len = len;
     f->head = f->cap - len;
-    f->tail = 0;
+    f->gap = 0;
     return f;
 }
 
-/* A frame with `len` octets at its end and `room` before; NULL without memory, or when that is more
- * than any frame has. */
-static inline sw_frame *sw_frame_take(sw_pool *pool, uint32_t len, uint32_t room)
+/* The same of `len` octets, `gap` of which are left out. */
+static inline sw_frame *sw_frame_take_short(sw_pool *pool, uint32_t len, uint32_t gap, uint32_t room)
 {
-    sw_frame *f = sw_frame_take_used(pool, len, room);
+    sw_frame *f = sw_frame_take(pool, len - gap, room);
     if (f) {
-        f->content = 0;
-        f->written = f->head;
+        f->len = len;
+        f->gap = gap;
     }
     return f;
 }
 
-/* A frame with these octets; `content` is their number, which no others have. A frame that had them
- * before still has all but its headers: a long payload is not copied again, which would take longer
- * than all else. */
-static inline sw_frame *sw_frame_take_with(sw_pool *pool, uint32_t len, const uint8_t *octets,
-                                           uint64_t content)
+/* How many octets a frame may leave out that has nothing but zeros between its headers, of up to
+ * SW_SHORT_FRAME - 2 * SW_FAR octets, and its last SW_FAR: a multiple of these. */
+static inline uint32_t sw_gap_of(uint32_t len)
 {
-    sw_frame *f = sw_frame_take_used(pool, len, SW_ROOM);
-    if (!f)
-        return NULL;
-    uint32_t end = f->content == content ? f->written : f->head + len;
-    memcpy(f->data + f->head, octets, end - f->head);
-    f->content = content;
-    f->written = f->head;
-    return f;
+    return len > SW_SHORT_FRAME ? (len - SW_SHORT_FRAME + SW_FAR - 1) & ~(SW_FAR - 1) : 0;
+}
+
+/* How many of the `len` octets that end a frame are in memory before those left out. */
+static inline uint32_t sw_near(uint32_t len, uint32_t gap) { return gap ? len - gap - SW_FAR : len; }
+
+/* Write the first `n` of the `len` octets at `at` that end a frame, with those left out. */
+static inline void sw_octets(uint8_t *out, const uint8_t *at, uint32_t len, uint32_t gap, uint32_t n)
+{
+    uint32_t near = sw_near(len, gap);
+    if (n <= near) {
+        memcpy(out, at, n);
+        return;
+    }
+    uint32_t zeros = n - near < gap ? n - near : gap;
+    memcpy(out, at, near);
+    memset(out + near, 0, zeros);
+    memcpy(out + near + zeros, at + near, n - near - zeros);
 }
 
 static inline void sw_frame_give(sw_pool *pool, sw_frame *f)
@@ -212,6 +219,19 @@ static inline void sw_frame_give(sw_pool *pool, sw_frame *f)
     f->next = *free;
     *free = f;
     pool->in_use--;
+}
+
+/* A frame with all its octets in memory, in place of one that leaves some out; NULL without memory. */
+static inline sw_frame *sw_frame_whole(sw_pool *pool, sw_frame *f)
+{
+    sw_frame *whole = sw_frame_take(pool, f->len, SW_ROOM);
+    if (whole) {
+        sw_octets(whole->data + whole->head, f->data + f->head, f->len, f->gap, f->len);
+        whole->born = f->born;
+        whole->at = f->at;
+    }
+    sw_frame_give(pool, f);
+    return whole;
 }
 
 /* Free all frames, also those in use. */

@@ -32,14 +32,14 @@ sw_pkt *sw_fifo_take(sw_fifo *f)
     return p;
 }
 
-/* Copy of the packet without its headers. */
-static sw_pkt *clone_data(sw_engine *e, const sw_pkt *p, const uint8_t *data, uint32_t len)
+/* Copy of the packet without its headers, from where it had `len` octets. */
+static sw_pkt *clone_data(sw_engine *e, const sw_pkt *p, uint32_t len)
 {
     if (p->copies >= SW_COPIES) {
         e->loop_drops++;
         return NULL;
     }
-    sw_pkt *c = sw_pkt_with(e, data, len);
+    sw_pkt *c = sw_pkt_with(e, sw_data(p) - (len - p->len), len, p->frame->gap);
     if (c) {
         c->copies = p->copies + 1;
         prog->reset(c);
@@ -53,7 +53,7 @@ static sw_pkt *clone_data(sw_engine *e, const sw_pkt *p, const uint8_t *data, ui
 
 static sw_pkt *clone_headers(sw_engine *e, const sw_pkt *p)
 {
-    sw_pkt *c = clone_data(e, p, sw_data(p), p->len);
+    sw_pkt *c = clone_data(e, p, p->len);
     if (c)
         memcpy(c->phv, p->phv, prog->phv_size);
     return c;
@@ -112,7 +112,7 @@ static void put_input(sw_engine *e, sw_pkt *c)
 
 void sw_ingress(sw_engine *e, sw_pkt *p)
 {
-    uint32_t head = p->head, len = p->len, reg_len = p->reg_len;
+    uint32_t len = p->len, reg_len = p->reg_len;
     SW_TRACE(sw_trace_pass(e, p));
     prog->parse(e, p);
     prog->parsed(p);
@@ -126,7 +126,7 @@ void sw_ingress(sw_engine *e, sw_pkt *p)
     if (session && !e->sessions[session & ~SW_SESSION_VALID])
         SW_TRACE(sw_trace_note(e, p, SW_T_NO_SESSION, session & ~SW_SESSION_VALID));
     if (session && e->sessions[session & ~SW_SESSION_VALID]) {
-        sw_pkt *c = clone_data(e, p, p->buf + head, len);
+        sw_pkt *c = clone_data(e, p, len);
         if (c) {
             SW_TRACE(sw_trace_copied(e, p, c, SW_T_CLONE_I2E, session & ~SW_SESSION_VALID));
             c->reg_len = reg_len;
@@ -143,7 +143,7 @@ void sw_ingress(sw_engine *e, sw_pkt *p)
         p->learn_list = 0;
     }
     if (p->resubmit_list) {
-        sw_pkt *c = clone_data(e, p, p->buf + head, len);
+        sw_pkt *c = clone_data(e, p, len);
         if (c) {
             SW_TRACE(sw_trace_copied(e, p, c, SW_T_RESUBMIT, p->resubmit_list));
             prog->copy_fields(c, p, p->resubmit_list);
@@ -200,12 +200,11 @@ void sw_egress(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t now)
     }
     bool drop = prog->egress_spec(p) == e->drop_port || p->dropped;
     if (!drop) {
-        /* Headers are written up to where the payload begins. */
-        if (p->head > p->frame->written)
-            p->frame->written = p->head;
         SW_TRACE(sw_trace_note(e, p, SW_T_DEPARSER, 0));
         prog->deparse(e, p);
         SW_TRACE(sw_trace_flush(e, p));
+        if (p->frame->gap)
+            sw_pkt_settle(e, p);
     }
     if (drop || p->dropped) {
         sw_pkt_end(e, p, p->dropped ? SW_FAILED : SW_EGRESS_DROP);
@@ -213,7 +212,7 @@ void sw_egress(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t now)
     }
     if (p->recirculate_list) {
         /* Truncation is lost on recirculation: the copy is made from the whole buffer. */
-        sw_pkt *c = clone_data(e, p, sw_data(p), p->len);
+        sw_pkt *c = clone_data(e, p, p->len);
         if (c) {
             SW_TRACE(sw_trace_copied(e, p, c, SW_T_RECIRCULATE, p->recirculate_list));
             prog->copy_fields(c, p, p->recirculate_list);
@@ -268,7 +267,7 @@ static bool admit(sw_engine *e, uint32_t number, uint32_t len)
 void sw_receive(sw_engine *e, uint32_t number, const uint8_t *data, uint32_t len)
 {
     if (admit(e, number, len))
-        take_in(e, number, sw_pkt_with(e, data, len));
+        take_in(e, number, sw_pkt_with(e, data, len, 0));
 }
 
 void sw_receive_frame(sw_engine *e, uint32_t number, sw_frame *f)

@@ -135,7 +135,7 @@ static bool sorted_put(sw_table *t, sw_entry *e)
 {
     if (t->n_entries == t->sorted_cap) {
         uint32_t cap = t->sorted_cap ? t->sorted_cap * 2 : 16;
-        sw_entry **all = realloc(t->sorted, cap * sizeof *all);
+        sw_sorted *all = realloc(t->sorted, cap * sizeof *all);
         if (!all)
             return false;
         t->sorted = all;
@@ -144,22 +144,26 @@ static bool sorted_put(sw_table *t, sw_entry *e)
     uint32_t lo = 0, hi = t->n_entries;
     while (lo < hi) {
         uint32_t mid = (lo + hi) / 2;
-        if (better(t->sorted[mid], e))
+        if (better(t->sorted[mid].entry, e))
             lo = mid + 1;
         else
             hi = mid;
     }
-    memmove(t->sorted + lo + 1, t->sorted + lo, (t->n_entries - lo) * sizeof e);
-    t->sorted[lo] = e;
+    memmove(t->sorted + lo + 1, t->sorted + lo, (t->n_entries - lo) * sizeof *t->sorted);
+    t->sorted[lo] = (sw_sorted){.entry = e};
+    if (t->def->words) {
+        t->sorted[lo].mask = e->mask[0];
+        t->sorted[lo].key = e->key[0] & e->mask[0];
+    }
     return true;
 }
 
 static void sorted_drop(sw_table *t, const sw_entry *e)
 {
     uint32_t i = 0;
-    while (t->sorted[i] != e)
+    while (t->sorted[i].entry != e)
         i++;
-    memmove(t->sorted + i, t->sorted + i + 1, (t->n_entries - i - 1) * sizeof e);
+    memmove(t->sorted + i, t->sorted + i + 1, (t->n_entries - i - 1) * sizeof *t->sorted);
 }
 
 /* The lowest free handle, as simple_switch hands them out. */
@@ -233,7 +237,7 @@ bool sw_table_has(const sw_table *t, const uint64_t *key, const uint64_t *mask,
         return p && sw_map_find(&p->map, key, words);
     }
     for (uint32_t i = 0; i < t->n_entries; i++) {
-        const sw_entry *e = t->sorted[i];
+        const sw_entry *e = t->sorted[i].entry;
         if (e->priority == priority && sw_key_equal(e->key, key, words) &&
             sw_key_equal(e->mask, mask, words) && sw_key_equal(e->high, high, words))
             return true;

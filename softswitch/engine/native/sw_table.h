@@ -92,12 +92,19 @@ typedef struct {
     bool timeout;
 } sw_table_def;
 
+/* An entry in the order of matching. The first word of its mask and key is here, too: most entries
+ * are passed by without a look at them. */
+typedef struct {
+    uint64_t mask, key;
+    sw_entry *entry;
+} sw_sorted;
+
 typedef struct {
     const sw_table_def *def;
     sw_map exact;
     sw_prefix *prefixes; /* longest first */
     uint32_t n_prefixes;
-    sw_entry **sorted; /* ternary: best first */
+    sw_sorted *sorted; /* ternary: best first */
     uint32_t n_entries, sorted_cap;
     sw_entry **handles;
     uint32_t n_handles, free_from; /* no free handle below free_from */
@@ -177,9 +184,12 @@ SW_INLINE bool sw_in_ranges(const sw_table_def *d, const sw_entry *e, const uint
 SW_INLINE sw_entry *sw_find_ternary(const sw_table *t, const uint64_t *key, unsigned words)
 {
     for (uint32_t i = 0; i < t->n_entries; i++) {
-        sw_entry *e = t->sorted[i];
-        uint64_t d = 0;
-        for (unsigned w = 0; w < words; w++)
+        const sw_sorted *s = &t->sorted[i];
+        uint64_t d = words ? (key[0] & s->mask) ^ s->key : 0;
+        if (d)
+            continue;
+        sw_entry *e = s->entry;
+        for (unsigned w = 1; w < words; w++)
             d |= (key[w] & e->mask[w]) ^ (e->key[w] & e->mask[w]);
         if (!d && sw_in_ranges(t->def, e, key))
             return e;

@@ -32,7 +32,9 @@ static void deliver(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t at)
     port->tx_packets++;
     port->tx_octets += len;
     if (number == e->cpu_port) {
-        sw_emit_event(e, SW_EV_PACKET_IN, 0, 0, sw_data(p), len);
+        if (p->frame->gap)
+            sw_put_data(e->scratch, p);
+        sw_emit_event(e, SW_EV_PACKET_IN, 0, 0, p->frame->gap ? e->scratch : sw_data(p), len);
         sw_pkt_end(e, p, SW_TO_CPU);
         return;
     }

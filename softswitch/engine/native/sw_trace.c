@@ -96,7 +96,7 @@ void sw_trace_pass(sw_engine *e, sw_pkt *p)
             p->trace = 0;
             return;
         }
-        memcpy(frame, sw_data(p), p->len);
+        sw_octets(frame, sw_data(p), p->len, p->frame->gap, p->len);
     }
     pass(e, p, SW_T_PARSER);
 }
@@ -263,7 +263,7 @@ void sw_trace_sent(sw_engine *e, const sw_pkt *p, uint32_t port, uint64_t at)
         return;
     uint8_t *out = record(e->trace, p, SW_T_SENT, port, at, sw_size(p));
     if (out)
-        memcpy(out, sw_data(p), sw_size(p));
+        sw_put_data(out, p);
 }
 
 void sw_trace_end(sw_engine *e, sw_pkt *p, enum sw_end why)

@@ -378,3 +378,20 @@ def test_anything_tenants_send_is_survived(net: Network) -> None:
             net.service.infer()
         assert net.sender(registered) == 6
     assert len(net.service.labels) == len(net.service.all())
+
+
+def test_a_registered_flow_that_was_deleted_while_it_was_read_stays_so(net: Network) -> None:
+    """The session was lost before the switch was heard for the first time to its end."""
+    found = [
+        held(key, FCN_LABEL_BIT | label, 17, Origin.MANUAL)
+        for label, key in enumerate((FORTH, replace(FORTH, dest_qp=99)))
+    ]
+    next(reading := net.service.adopt("pe1", found))
+    assert {flow.key for flow in net.service.all()} == {FORTH}
+    net.service.delete(FORTH)
+    del reading
+    list(net.service.adopt("pe1", found))
+    assert {flow.key.dest_qp for flow in net.service.all()} == {99}
+    net.service.add(FORTH, 17)
+    list(net.service.adopt("pe1", found))
+    assert {flow.key.dest_qp for flow in net.service.all()} == {33, 99}

@@ -1,6 +1,8 @@
 """A controller that is killed while a switch gets another program."""
 
+import asyncio
 from ipaddress import ip_address
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +83,32 @@ async def test_what_was_learned_outlives_it(
     assert [flow.label for flow in await _after(network)] == [label]
     assert switches["pe1"].engine.size("flow_ipv4") == 1
     assert _kept(tmp_path) is None
+
+
+@pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.exhaustive)])
+async def test_whenever_it_is_killed_nothing_is_lost(
+    network: dict[str, Any], switches: Switches, tmp_path: Path, step: int
+) -> None:
+    """At each request to the switch while that gets another program, and then its entries."""
+    network["state"] = str(tmp_path)
+    label, switch = await _label(network, switches), switches["pe1"]
+    for request in count(0, step):
+        network["flow_control"] = "off" if network.get("flow_control") == "service" else "service"
+        come = switch.stop_at(request)
+        plane = virtual_plane(parse_config(yaml.safe_dump(network)))
+        async with plane.running():
+            up = asyncio.create_task(all_up(plane))
+            killed = asyncio.create_task(come.wait())
+            await asyncio.wait((up, killed), return_when=asyncio.FIRST_COMPLETED)
+            killed.cancel()
+            up.cancel()
+        switch.answer_all()
+        assert [flow.label for flow in await _after(network)] == [label], request
+        assert switch.engine.size("flow_ipv4") == 1, request
+        assert _kept(tmp_path) is None
+        if up.done() and not up.cancelled():
+            break
+    assert request > 20
 
 
 async def test_without_a_folder_it_is_lost(
