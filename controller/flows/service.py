@@ -359,7 +359,7 @@ class FlowService:
                 self._label(node, key)
 
     def _restore_sender(self, flow: Flow) -> None:
-        if flow.source_qp is None:
+        if flow.source_qp is None or (not flow.comm_ids and flow.key in self._senders):
             return
         origin, comm_ids = flow.origin, flow.comm_ids
         if comm_ids and not self._connections.restore(flow.key, flow.source_qp, comm_ids):

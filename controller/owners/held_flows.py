@@ -3,12 +3,12 @@ kept as they came and decoded one at a time. finsy takes ten times as long."""
 
 from array import array
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from finsy import P4Schema
 from finsy.proto import p4r
 
-from fcn.contract.exact import Encoded, ExactTable, Read, timeout_of
+from fcn.contract.exact import Encoded, ExactTable, Read
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.controller.config.notation import Address
 from fcn.controller.owners.addresses import ipv4, ipv6
@@ -19,8 +19,6 @@ _TABLE_ENTRY = 0x12
 """The tag of Entity.table_entry."""
 
 _LABELS = 1 << 20
-
-ValueT = TypeVar("ValueT")
 
 _Place = tuple[str, int]
 """The table of an entry, and where it is in what the switch said of that."""
@@ -56,18 +54,6 @@ class Held(NamedTuple):
     flow: LabelledFlow | None
     sender: KnownSender | None
     places: tuple[_Place, ...]
-
-
-class _Known(dict[bytes, ValueT]):
-    """Values of octets that come again and again."""
-
-    def __init__(self, make: Callable[[bytes], ValueT]) -> None:
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, octets: bytes) -> ValueT:
-        value = self[octets] = self._make(octets)
-        return value
 
 
 class HeldFlows:
@@ -117,29 +103,19 @@ class HeldFlows:
                 yield from self._of(version, FLOW_TABLES[version], LABEL_TABLES[version])
 
     def _of(self, version: int, table: str, labels: str) -> Iterator[Held]:
-        octets, exact, senders = self._octets[table], self._tables[table], self._places[labels]
-        address, one = _ADDRESS[version], exact.match.one
-        vrfs = _Known(lambda part: one(0, part))
-        sources = _Known(lambda part: address(one(1, part)))
-        destinations = _Known(lambda part: address(one(2, part)))
-        for place in ((table, at) for at in _entries(octets)):
-            if (parsed := exact.parse(octets, *_span(octets, place[1]))) is not None:
-                (vrf, src, dst, dest_qp), action, (label,), timeout, *_ = parsed
-                number = exact.arguments[action].one(0, label)
-                ends = vrfs[vrf], sources[src], destinations[dst], one(3, dest_qp)
-                idle = timeout_of(timeout) if timeout else 0
-            elif (read := self._read(place)) is not None:
-                (vrf_id, source, destination, qp), action, (number,), idle, _ = read
-                ends = vrf_id, address(source), address(destination), qp
-            else:
+        address, senders = _ADDRESS[version], self._places[labels]
+        for place in ((table, at) for at in _entries(self._octets[table])):
+            if (read := self._read(place)) is None:
                 continue
-            flow = LabelledFlow(*ends, number, idle // 1000, "watched" in action)
-            of_label = labels, senders[number % _LABELS] if senders else 0
-            read = self._read(of_label) if of_label[1] else None
-            sender = _sender(read)
+            (vrf, src, dst, dest_qp), action, (label,), idle, _ = read
+            ends = vrf, address(src), address(dst), dest_qp
+            flow = LabelledFlow(*ends, label, idle // 1000, "watched" in action)
+            of_label = labels, senders[label % _LABELS] if senders else 0
+            named = self._read(of_label) if of_label[1] else None
+            sender = _sender(named)
             # Where writing was cut off, the label may be of a later flow already.
-            if read is not None and (sender is None or sender.host == int(flow.src)):
-                senders[number % _LABELS] = 0
+            if named is not None and (sender is None or sender.host == src):
+                senders[label % _LABELS] = 0
                 yield Held(flow, sender, (place, of_label))
             else:
                 yield Held(flow, None, (place,))
