@@ -46,7 +46,7 @@ class Controller:
     def _up(self) -> bool:
         regions = self.network.get("regions", {None: [self._me]}).items()
         (mine,) = (region for region, names in regions if self._me in names)
-        nodes = sum(node.get("region") == mine for node in self.network["nodes"].values())
+        nodes: int = sum(node.get("region") == mine for node in self.network["nodes"].values())
         # A busy machine may lose a switch once more meanwhile.
         return nodes <= max(map(self.log.count, ("event=node-up", "event=node-backup")))
 
