@@ -37,7 +37,7 @@ WAIT_S = 60
 Read = Callable[[Result], Run]
 
 
-@pytest.fixture(params=[None, 7], ids=["at once", "in pieces"])
+@pytest.fixture(params=[None, 211], ids=["at once", "in pieces"])
 def read(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Read:
     """Saves a result and reads it, at once or few rows at a time."""
     if request.param is not None:
