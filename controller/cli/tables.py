@@ -3,18 +3,17 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.markup import escape
-from rich.padding import Padding
-from rich.table import Column, Table
+from rich.table import Table
 from rich.text import Text
 
 from fcn.contract.depth import LEVELS, Depth, DepthUnit
 from fcn.contract.marking import NAMES
+from fcn.controller.cli.printing import print_table, table_of
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.notation import format_depth, format_duration
 from fcn.controller.logs import escaped
@@ -77,144 +76,6 @@ def _print_json_pages(pages: Iterable[Iterable[object]]) -> None:
     print("[]" if before == "[" else "\n]")
 
 
-_NUMERIC = frozenset(
-    {
-        "came up", "went down", "packets", "octets", "added", "removed", "changed", "packets/s",
-        "utilization", "entries", "flows", "nbrs", "port", "level",
-    }
-)  # fmt: skip
-
-_FOLDED = frozenset(
-    {"switch", "features", "source", "destination", "via", "tunnel", "match", "before", "after"}
-)
-"""Columns that may take several lines; a number or name in two is misread."""
-_FOLDED_WIDTH = 12
-"""Characters of such a column, at least."""
-_GAP = 2
-"""Characters between columns."""
-_WIDEST = 10_000
-"""Characters of a cell, at most, where it need not fit a terminal."""
-
-
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(
-            column,
-            justify="right" if column in _NUMERIC else "left",
-            overflow="fold",
-            no_wrap=column not in _FOLDED,
-        )
-    return table
-
-
-def _print(console: Console, table: Table, before: Sequence[int] = ()) -> list[int]:
-    """A terminal gets lines of its width, anything else one line per row. `before`: the widths of
-    the columns in the page before this one; returns those in this."""
-    least = before or [0] * len(table.columns)
-    if not console.is_terminal or _is_plain(console, table, least):
-        return _print_lines(console, table, least)
-    widest = console.options.update(max_width=_WIDEST)
-    natural = [
-        max([narrow, *(console.measure(each, options=widest).maximum for each in _cells(column))])
-        for column, narrow in zip(table.columns, least, strict=True)
-    ]
-    least = [
-        width if column.no_wrap else min(width, _FOLDED_WIDTH)
-        for column, width in zip(table.columns, natural, strict=True)
-    ]
-    if sum(least) + _gaps(least) > console.width:
-        _print_in_parts(console, table, natural, least)
-        return natural
-    whole = max(sum(natural) + _gaps(natural), console.measure(table.title or "").maximum)
-    if whole <= console.width:
-        for column, width in zip(table.columns, natural, strict=True):
-            column.width = width
-    usual = console.width
-    console.width = min(whole, usual)
-    console.print(table)
-    console.width = usual
-    return natural
-
-
-def _is_plain(console: Console, table: Table, least: Sequence[int]) -> bool:
-    """Whether a terminal has room for a table without colors."""
-    columns = [list(column.cells) for column in table.columns]
-    if table.show_header or not all(type(cell) is str for cells in columns for cell in cells):
-        return False
-    widths = [
-        max(low, *(cell_len(str(cell)) for cell in cells))
-        for low, cells in zip(least, columns, strict=True)
-    ]
-    return sum(widths) + _gaps(widths) <= console.width
-
-
-def _print_lines(console: Console, table: Table, least: Sequence[int]) -> list[int]:
-    """What rich would print of it without colors, at a tenth of the time; in tables of 100,000 rows
-    that is what one waits for."""
-    columns = [[_text(each) for each in _cells(column)] for column in table.columns]
-    widths = [max(low, *map(cell_len, cells)) for low, cells in zip(least, columns, strict=True)]
-    padded = [
-        [" " * (width - cell_len(cell)) + cell for cell in cells]
-        if column.justify == "right"
-        else [cell + " " * (width - cell_len(cell)) for cell in cells]
-        for column, cells, width in zip(table.columns, columns, widths, strict=True)
-    ]
-    if not table.show_header:
-        padded = [cells[1:] for cells in padded]
-    lines = [(" " * _GAP).join(row) for row in zip(*padded, strict=True)]
-    if table.title:
-        lines.insert(0, str(table.title).ljust(sum(widths) + _gaps(widths)))
-    console.out("\n".join(lines), highlight=False)
-    return widths
-
-
-def _text(cell: RenderableType) -> str:
-    if isinstance(cell, str):
-        return Text.from_markup(cell).plain if "[" in cell else cell
-    assert isinstance(cell, Text)
-    return cell.plain
-
-
-def _cells(column: Column) -> Iterator[RenderableType]:
-    yield column.header
-    yield from column.cells
-
-
-def _gaps(widths: Sequence[int]) -> int:
-    """Characters between columns of these widths."""
-    return _GAP * (len(widths) - 1)
-
-
-def _print_in_parts(
-    console: Console, table: Table, natural: Sequence[int], least: Sequence[int]
-) -> None:
-    """As many columns as fit, and the others by their names below each row."""
-    fitting = next(
-        count
-        for count in range(len(least), 0, -1)
-        if count == 1 or sum(least[:count]) + _gaps(least[:count]) <= console.width
-    )
-    widths = list(least[:fitting])
-    spare = console.width - sum(widths) - _gaps(widths)
-    for index, width in enumerate(widths):
-        more = min(max(spare, 0), natural[index] - width)
-        widths[index], spare = width + more, spare - more
-    for number, cells in enumerate(zip(*(column.cells for column in table.columns), strict=True)):
-        columns = (column.copy() for column in table.columns[:fitting])
-        row = Table(*columns, box=None, pad_edge=False, header_style="bold")
-        row.show_header = number == 0 and table.show_header
-        if number == 0:
-            row.title, row.title_justify = table.title, table.title_justify
-        for column, width in zip(row.columns, widths, strict=True):
-            column.width = width
-        row.add_row(*cells[:fitting])
-        console.print(row)
-        others = zip(table.columns[fitting:], cells[fitting:], strict=True)
-        below = "  ".join(f"{column.header} {cell}" for column, cell in others)
-        console.print(Padding(below, (0, 0, 0, _GAP)), highlight=False)
-
-
 def _say(console: Console, text: str) -> None:
     """A line as it is: square brackets in what a switch said are no markup."""
     console.print(text, highlight=False, markup=False, soft_wrap=True)
@@ -242,7 +103,7 @@ def show_status(console: Console, status: "pb.GetStatusResponse", *, as_json: bo
     if as_json:
         _print_json(_plain(status))
         return
-    table = _table(
+    table = table_of(
         "", "node", "role", "switch", "state", "for", "features", "entries", "flows", "nbrs"
     )
     for node in status.nodes:
@@ -260,7 +121,7 @@ def show_status(console: Console, status: "pb.GetStatusResponse", *, as_json: bo
             str(node.flows),
             str(node.neighbors),
         )
-    _print(console, table)
+    print_table(console, table)
     for node in status.nodes:
         if node.detail:
             _say(console, f"{node.name}: {node.detail}")
@@ -295,14 +156,14 @@ def show_flows(
     for page in pages:
         table = _flow_table(page, counted)
         table.show_header = number == 0
-        widths = _print(console, table, widths)
+        widths = print_table(console, table, widths)
         number += len(page)
     _say(console, f"{number} flows" if number else why_none())
 
 
 def _flow_table(flows: "Iterable[pb.Flow]", counted: bool) -> Table:
     columns = ["node", "vrf", "source", "destination", "dest QP", "label", "source QP", "origin"]
-    table = _table("", *columns, *(["packets", "octets"] if counted else []))
+    table = table_of("", *columns, *(["packets", "octets"] if counted else []))
     for flow in flows:
         cells = [
             flow.node or "-",
@@ -369,20 +230,20 @@ def show_thresholds(
         return
     two = thresholds.notification == Notification.TWO_THRESHOLD
     title = "Queue depths of the marking curves" if two else "Queue depth at which a level begins"
-    table = _table(title, "node", "port", "queue", "in")
+    table = table_of(title, "node", "port", "queue", "in")
     for column in NAMES if two else map(str, LEVELS):
         table.add_column(column, justify="right")
     for queue in thresholds.queues:
         unit = DepthUnit[pb.DepthUnit.Name(queue.unit)]
         depths = (format_depth(Depth(amount, unit)) for amount in queue.depths)
         table.add_row(queue.node, str(queue.port), str(queue.queue), unit.value, *depths)
-    _print(console, table)
+    print_table(console, table)
     console.print()
-    policy = _table("What is done at a level", "level", "mark CE", "notify", "per flow every")
+    policy = table_of("What is done at a level", "level", "mark CE", "notify", "per flow every")
     for item in thresholds.levels:
         marks, notifies = ("yes" if flag else "no" for flag in (item.mark, item.notify))
         policy.add_row(str(item.level), marks, notifies, format_duration(item.interval))
-    _print(console, policy)
+    print_table(console, policy)
 
 
 def show_counters(
@@ -400,10 +261,10 @@ def show_counters(
     if not shown:
         _say(console, "nothing has been counted; --all shows counters that are 0")
         return
-    table = _table("", "node", "counter", "what", "packets", "octets")
+    table = table_of("", "node", "counter", "what", "packets", "octets")
     for item in shown:
         table.add_row(item.node, item.counter, item.name, str(item.packets), str(item.octets))
-    _print(console, table)
+    print_table(console, table)
 
 
 def show_paths(console: Console, policies: "Sequence[pb.Policy]", *, as_json: bool) -> None:
@@ -416,7 +277,7 @@ def show_paths(console: Console, policies: "Sequence[pb.Policy]", *, as_json: bo
     for policy in policies:
         columns = ("tunnel", "ID", "via", "weight", "state", "for", "said by")
         title = f"{policy.node}: {policy.name}, to {policy.to}"
-        table = _table(title, *columns, "packets/s", "packets")
+        table = table_of(title, *columns, "packets/s", "packets")
         for path in policy.paths:
             table.add_row(
                 path.tunnel,
@@ -429,7 +290,7 @@ def show_paths(console: Console, policies: "Sequence[pb.Policy]", *, as_json: bo
                 f"{path.rate:.0f}",
                 str(path.packets),
             )
-        _print(console, table)
+        print_table(console, table)
         balanced = [path for path in policy.paths if path.HasField("flowlets")]
         if balanced:
             moves = [
@@ -450,7 +311,7 @@ def show_links(console: Console, links: "Sequence[pb.Link]", *, as_json: bool) -
     if not links:
         _say(console, NO_LINK)
         return
-    table = _table("", "link", "far end", "state", "for", "came up", "went down", "utilization")
+    table = table_of("", "link", "far end", "state", "for", "came up", "went down", "utilization")
     for link in links:
         table.add_row(
             f"{link.node}:{link.port}",
@@ -461,7 +322,7 @@ def show_links(console: Console, links: "Sequence[pb.Link]", *, as_json: bool) -
             str(link.downs),
             f"{link.utilization:.1%}" if link.HasField("utilization") else "",
         )
-    _print(console, table)
+    print_table(console, table)
 
 
 def show_changes(console: Console, changes: "Sequence[pb.EntryChange]", *, as_json: bool) -> None:
@@ -472,11 +333,11 @@ def show_changes(console: Console, changes: "Sequence[pb.EntryChange]", *, as_js
     if not changes:
         console.print("no switch would be changed")
         return
-    table = _table("", "switch", "change", "table", "match", "before", "after")
+    table = table_of("", "switch", "change", "table", "match", "before", "after")
     for change in changes:
         what = change.node, change.change, change.table, change.match
         table.add_row(*map(escape, (*what, change.before, change.after)))
-    _print(console, table)
+    print_table(console, table)
 
 
 def show_applied(console: Console, nodes: "Sequence[pb.AppliedNode]", *, as_json: bool) -> None:
@@ -487,11 +348,11 @@ def show_applied(console: Console, nodes: "Sequence[pb.AppliedNode]", *, as_json
     if not nodes:
         console.print("in force; no switch is changed")
         return
-    table = _table("in force", "switch", "added", "removed", "changed", "state")
+    table = table_of("in force", "switch", "added", "removed", "changed", "state")
     for node in nodes:
         counts = (str(count) for count in (node.added, node.removed, node.changed))
         table.add_row(node.name, *counts, _state(node.state))
-    _print(console, table)
+    print_table(console, table)
 
 
 def show_event(console: Console, event: "pb.Event", *, as_json: bool) -> None:

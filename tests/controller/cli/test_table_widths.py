@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from rich.markup import escape
 
-from fcn.controller.cli import tables
+from fcn.controller.cli import printing, tables
 from fcn.controller.proto import fcn_pb2 as pb
 
 SOURCE = "2001:db8:aaaa:bbbb:cccc:dddd:eeee:1"
@@ -71,10 +71,10 @@ def test_a_pipe_gets_what_a_wide_terminal_does() -> None:
     texts = []
     for terminal in (True, False):
         console = Console(file=io.StringIO(), width=200, force_terminal=terminal, color_system=None)
-        table = tables._table("a title", "node", "packets", "state")
+        table = printing.table_of("a title", "node", "packets", "state")
         table.add_row(escape("[red]東京"), "12", tables._state("away"))
         table.add_row("pe1", "3", "up")
-        tables._print(console, table, [0, 9, 0])
+        printing.print_table(console, table, [0, 9, 0])
         assert isinstance(console.file, io.StringIO)
         texts.append(console.file.getvalue())
     assert texts[0] == texts[1]
