@@ -112,6 +112,8 @@ class PauseFramesForTheDataCentre(PeFlowControlTest):
     it while it holds much, and ends it with a time of 0."""
 
     refresh_us = 300_000
+    behind_us = 10_000
+    """The softswitch's clock may be behind by so much while packets wait (sw_loop.c)."""
 
     def configure(self) -> None:
         """Relief by PAUSE frames."""
@@ -130,7 +132,8 @@ class PauseFramesForTheDataCentre(PeFlowControlTest):
         for _ in range(3):
             frame = self.receive(DC_PORT)
             self.assertEqual(frame, pause(QUANTA))
-        self.assertGreaterEqual(time.monotonic() - started, 2 * self.refresh_us / 1e6)
+        least_us = 2 * self.refresh_us - self.behind_us
+        self.assertGreaterEqual(time.monotonic() - started, least_us / 1e6)
         self.release(5)
         while (frame := self.receive(DC_PORT)) == pause(QUANTA):
             pass
