@@ -69,6 +69,17 @@ def _commit() -> str:
         return ""
 
 
+def with_part(text: str, name: str, command: str, part: str) -> str:
+    """A document whose lines of this name, which the command writes, are these. Raises BenchError
+    where it has no place for them."""
+    begin, end = f"<!-- {name}: written by {command} -->\n", f"<!-- end of {name} -->"
+    head, begun, rest = text.partition(begin)
+    _, ended, tail = rest.partition(end)
+    if not (begun and ended):
+        raise BenchError(f"there is no {begin.strip()} … {end}")
+    return f"{head}{begin}{part}{end}{tail}"
+
+
 def table_of(
     title: str, names: Iterable[str], numbers: Sequence[str] = (), *, caption: str | None = None
 ) -> Table:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fcn.bench.forwarding import LOSS_LIMIT
-from fcn.bench.harness import RESULTS, ROOT, BenchError, options_of
+from fcn.bench.harness import RESULTS, ROOT, BenchError, options_of, with_part
 
 FILES = ("forwarding", "demo", "tracing")
 
@@ -119,12 +119,7 @@ FOUR_WARD = 2500
 def in_file(text: str, parts: Mapping[str, str]) -> str:
     """A file with these parts anew. Raises BenchError where it has no place for one."""
     for name, part in parts.items():
-        begin, end = f"<!-- {name}: written by make bench -->\n", f"\n<!-- end of {name} -->"
-        head, found, rest = text.partition(begin)
-        _, ended, tail = rest.partition(end)
-        if not (found and ended):
-            raise BenchError(f"there is no {begin.strip()} … {end.strip()}")
-        text = f"{head}{begin}{part}{end}{tail}"
+        text = with_part(text, name, "make bench", part + "\n")
     return text
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 
 from fcn.bench.findings.numbers import GRIDS_FOLDER, Number, Numbers
-from fcn.bench.harness import BenchError
+from fcn.bench.harness import BenchError, with_part
 from fcn.lab.report.amounts import NOTHING, show
 from fcn.lab.sweep.measures import MEASURES
 
@@ -16,7 +16,6 @@ TEMPLATE = GRIDS_FOLDER / "findings.md.in"
 README_TEMPLATE = TEMPLATE.with_name("readme.md.in")
 DOCUMENT = GRIDS_FOLDER.resolve().parents[1] / "docs" / "findings.md"
 README = DOCUMENT.parents[1] / "README.md"
-BEGIN, END = "<!-- findings: written by make findings -->\n", "<!-- end of findings -->"
 
 TITLES: Mapping[str, str] = {
     "goodput_bps": "goodput",
@@ -47,11 +46,8 @@ def render(template: str, grids: Mapping[str, Numbers]) -> str:
 
 def in_readme(text: str, grids: Mapping[str, Numbers]) -> str:
     """The README with what it says of the findings. Raises BenchError."""
-    head, begin, rest = text.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not (begin and end):
-        raise BenchError(f"{README} has no {BEGIN.strip()} ... {END}")
-    return head + begin + render(README_TEMPLATE.read_text(), grids) + end + tail
+    part = render(README_TEMPLATE.read_text(), grids)
+    return with_part(text, "findings", "make findings", part)
 
 
 def write(grids: Mapping[str, Numbers]) -> None:
