@@ -18,6 +18,8 @@ _FLAGS = (
     "-fPIC",
     "-shared",
     "-ffp-contract=off",
+    "-flto",
+    "-fno-semantic-interposition",
     "-fno-strict-aliasing",
     f"-DFCN_LABEL_BIT={FCN_LABEL_BIT}",
 )

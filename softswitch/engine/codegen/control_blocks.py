@@ -202,7 +202,7 @@ class ControlBlocks:
         meter = self.model.meters.get(t.meter) if t.meter else None
         if meter is None or meter.target is None:
             return []
-        x = v.Value("(uint64_t)sw_meter_run(e, &n->meter, p->ingress_len)", "u64", 0, 2)
+        x = v.Value("(uint64_t)sw_meter_run(e, n->meter, p->ingress_len)", "u64", 0, 2)
         return ["if (hit) {", *indent(self.exprs.store(meter.target, x)), "}"]
 
     def _dispatch(self, pipeline: str, t: m.Table, nodes: dict[str, str]) -> list[str]:

@@ -137,7 +137,7 @@ int64_t sw_ctl_direct_meter(sw_engine *e, uint32_t table, uint32_t handle, bool 
     sw_lock(e);
     sw_entry *n = entry(e, table, handle);
     if (n)
-        set_meter(&n->meter, set, rates);
+        set_meter(n->meter, set, rates);
     sw_unlock(e);
     return n ? 0 : SW_ERR_NOT_FOUND;
 }

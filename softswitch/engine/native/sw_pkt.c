@@ -9,6 +9,7 @@ static sw_pkt *pkt_new(sw_engine *e)
     sw_pkt *p = e->free_pkts;
     if (p) {
         e->free_pkts = p->next;
+        __builtin_prefetch(p->next, 1);
     } else {
         size_t size = (sizeof *p + prog->phv_size + 63) & ~(size_t)63;
         void *memory = NULL;
