@@ -60,10 +60,11 @@ class ControlBlocks:
             rows.append(
                 f"    {{SW_{_FIND[t.kind].upper()}, {words}, {len(ranges)}, "
                 f"{f'ranges_{i}' if ranges else 'NULL'}, sizeof(union ads_{i}), {t.max_size}, "
+                f"{'sizeof(sw_meter)' if meter else '0'}, "
                 f"{int(meter is not None and meter.unit == 'bytes')}, {int(t.timeout)}}},"
             )
         for s in self.model.value_sets.values():
-            rows.append(f"    {{SW_EXACT, {set_words(s)}, 0, NULL, 1, {s.size}, 0, 0}},")
+            rows.append(f"    {{SW_EXACT, {set_words(s)}, 0, NULL, 1, {s.size}, 0, 0, 0}},")
         out.append("static const sw_table_def prog_tables[] = {")
         out += rows or ["    {0},"]
         out.append("};")

@@ -59,13 +59,15 @@ static sw_entry *make_entry(const sw_table_def *d, size_t words)
     size_t data = (offsetof(sw_entry, key) + words * 8 + 15) & ~(size_t)15;
     size_t meter = (data + d->data_size + 15) & ~(size_t)15;
     void *memory = NULL;
-    if (posix_memalign(&memory, 64, meter + sizeof(sw_meter)))
+    if (posix_memalign(&memory, 64, meter + d->meter))
         return NULL;
-    memset(memory, 0, meter + sizeof(sw_meter));
+    memset(memory, 0, meter + d->meter);
     sw_entry *e = memory;
     e->data = (uint8_t *)memory + data;
-    e->meter = (sw_meter *)(void *)((uint8_t *)memory + meter);
-    e->meter->bytes = d->meter_bytes;
+    if (d->meter) {
+        e->meter = (sw_meter *)(void *)((uint8_t *)memory + meter);
+        e->meter->bytes = d->meter_bytes;
+    }
     return e;
 }
 

@@ -44,7 +44,7 @@ typedef struct sw_entry {
     uint64_t hash;
     uint64_t *mask; /* ternary only */
     uint64_t *high; /* tables with ranges only */
-    sw_meter *meter;
+    sw_meter *meter; /* of tables with meters only */
     uint16_t prefix_len;
     /* What a packet meets, with the key in a cache line of its own. */
     uint32_t action __attribute__((aligned(64)));
@@ -90,6 +90,7 @@ typedef struct {
     const sw_range *ranges;
     uint32_t data_size; /* of the largest action data */
     uint32_t max_size;
+    uint8_t meter; /* octets of an entry's: 0 or sizeof(sw_meter) */
     bool meter_bytes;
     bool timeout;
 } sw_table_def;
