@@ -182,10 +182,22 @@ SW_INLINE sw_entry *sw_find_lpm(const sw_table *t, const uint64_t *key, unsigned
     }
     return NULL;
 }
+/* A field as a number, where one word has all of it. */
+SW_INLINE uint64_t sw_number(const uint64_t *key, const sw_range *r)
+{
+    uint64_t word = __builtin_bswap64(key[r->offset / 8]);
+    return word << r->offset % 8 * 8 >> (64 - r->size * 8);
+}
 SW_INLINE bool sw_in_ranges(const sw_table_def *d, const sw_entry *e, const uint64_t *key)
 {
     for (unsigned i = 0; i < d->n_ranges; i++) {
         const sw_range *r = &d->ranges[i];
+        if (SW_LIKELY(r->offset % 8 + r->size <= 8)) {
+            uint64_t at = sw_number(key, r);
+            if (at < sw_number(e->key, r) || at > sw_number(e->high, r))
+                return false;
+            continue;
+        }
         const uint8_t *k = (const uint8_t *)key + r->offset;
         if (memcmp(k, (const uint8_t *)e->key + r->offset, r->size) < 0 ||
             memcmp(k, (const uint8_t *)e->high + r->offset, r->size) > 0)

@@ -244,6 +244,7 @@ static void fetch(const sw_pkt *p)
 {
     for (unsigned at = 0; at < FETCHED; at += 64)
         __builtin_prefetch((const uint8_t *)p + at);
+    __builtin_prefetch(p->frame);
     __builtin_prefetch(sw_data(p));
     __builtin_prefetch(p->next);
 }
