@@ -18,8 +18,6 @@ _FLAGS = (
     "-fPIC",
     "-shared",
     "-ffp-contract=off",
-    "-flto",
-    "-fno-semantic-interposition",
     "-fno-strict-aliasing",
     f"-DFCN_LABEL_BIT={FCN_LABEL_BIT}",
 )

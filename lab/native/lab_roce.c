@@ -125,26 +125,15 @@ static uint32_t first_with_data(const roce *r)
     return first;
 }
 
-/* Fetch what will be read of a requester that sends next: that of many hosts has left the caches. */
-static inline __attribute__((always_inline)) void fetch(const struct requester *q)
-{
-    for (size_t at = 0; at < sizeof *q; at += 64)
-        __builtin_prefetch((const uint8_t *)q + at);
-}
-
 static uint64_t roce_due(const lab_role *role, const lab_host *h)
 {
     const roce *r = (const roce *)role;
     uint64_t due = LAB_NEVER, data = LAB_NEVER;
     uint64_t free_at = lab_host_free_at(h, lab_host_queue(h, r->options.dscp));
-    uint32_t first = 0;
     for (uint32_t i = 0; i < r->n_requesters; i++) {
         due = r->timers[i] < due ? r->timers[i] : due;
-        first = r->data[i] < data ? i : first;
         data = r->data[i] < data ? r->data[i] : data;
     }
-    if (data != LAB_NEVER)
-        fetch(&r->requesters[first]);
     if (data != LAB_NEVER && data < free_at)
         data = free_at;
     return data < due ? data : due;

@@ -3,9 +3,6 @@
 
 #include <stdlib.h>
 
-/* Octets of a packet: its own state, and metadata. */
-#define FETCHED 640u
-
 static void out_frame(sw_engine *e, uint32_t port, uint64_t at, const uint8_t *data, uint32_t len)
 {
     size_t need = e->out_size + 16 + ((len + 7u) & ~7u);
@@ -239,16 +236,6 @@ void sw_transmit(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t at)
     reschedule(e, number);
 }
 
-/* Fetch what will be read of a packet that is the next to leave: what waits long has left the caches. */
-static void fetch(const sw_pkt *p)
-{
-    for (unsigned at = 0; at < FETCHED; at += 64)
-        __builtin_prefetch((const uint8_t *)p + at);
-    __builtin_prefetch(p->frame);
-    __builtin_prefetch(sw_data(p));
-    __builtin_prefetch(p->next);
-}
-
 /* Process the one event that a port has due at `now`. */
 static void service(sw_engine *e, uint32_t number, uint64_t now)
 {
@@ -263,8 +250,6 @@ static void service(sw_engine *e, uint32_t number, uint64_t now)
             port->rounds[queue] = (sw_fifo){0};
         }
         sw_pkt *p = sw_fifo_take(&port->queues[queue]);
-        if (port->queues[queue].first)
-            fetch(port->queues[queue].first);
         sw_buffer_give(e, port, queue, p);
         if (!first_of(port, queue))
             port->waiting &= ~(1u << queue);
