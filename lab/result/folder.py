@@ -238,7 +238,7 @@ def to_csv(data: pd.DataFrame) -> bytes:
     return written.getvalue()
 
 
-def _printable(column: pd.Series) -> Any:
+def _printable(column: pd.Series) -> pa.Array:
     """As Arrow writes it: of floating point it has formats of its own."""
     values = pa.array(column, from_pandas=True)
     if not pa.types.is_floating(values.type):
