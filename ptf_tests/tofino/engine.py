@@ -6,6 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
@@ -45,8 +46,8 @@ _TICK_S = 0.01
 _JOIN_S = 5.0
 _COPY = {True: 20, False: 60}
 """Octets of a copy: the header of the second pass, and of a PE Ethernet, of a P IPv6, too."""
-_ARRIVAL = 23
-"""Octets more of a copy that may become an ARN."""
+_ARRIVAL = {"arn_upstream": 23, "core_path": 26}
+"""Octets more of a copy that may become an ARN or a FANTEL message, by a table of such programs."""
 
 Send = Callable[[int, bytes], None]
 _T = TypeVar("_T")
@@ -63,6 +64,7 @@ class ChipEngine:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.RLock()
         self._left: queue.SimpleQueue[tuple[int, bytes] | None] = queue.SimpleQueue()
+        self._going_round: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._ended = threading.Event()
         self._threads: list[threading.Thread] = []
         self._watched: dict[tuple[str, int], Watched] = {}
@@ -301,8 +303,8 @@ class ChipEngine:
     def _prepare(self) -> None:
         enable_ports(self._chip)
         is_pe = "flow_ipv4" in self._context.tables
-        asks = "arn_upstream" in self._context.tables
-        mirror(self._chip, _SESSION, _COPY[is_pe] + _ARRIVAL * asks)
+        more = sum(octets for name, octets in _ARRIVAL.items() if name in self._context.tables)
+        mirror(self._chip, _SESSION, _COPY[is_pe] + more)
         for meters in self._meters.values():
             meters.reset()
         for registers in self._registers.values():
@@ -363,6 +365,8 @@ class ChipEngine:
             port, frame = found
             if port == MIRRORED:
                 self._chip.receive(RECIRCULATION, frame)
+            elif port == RECIRCULATION:
+                self._going_round.put(frame)
             elif port == CPU:
                 self._tell(partial(_packet_in, frame))
             else:
@@ -380,9 +384,12 @@ class ChipEngine:
             self._tell(partial(_digest, layout.name, values))
 
     def _keep_time(self) -> None:
-        """The chip's clock, the filter that has told something, and entries that are idle."""
+        """The chip's clock, the program's clock packet, the filter that has told something, and
+        entries that are idle."""
         while not self._ended.wait(_TICK_S):
             self._chip.tick()
+            with suppress(queue.Empty):
+                self._chip.receive(RECIRCULATION, self._going_round.get_nowait())
             self._filter.clear()
             with self._lock:
                 now = time.monotonic_ns()
