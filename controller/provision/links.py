@@ -44,7 +44,7 @@ class LinkProvision:
 
     def write(self) -> None:
         times = self._to.config.failure_detection
-        if times is None or not self.links:
+        if times is None or not self.slots:
             return
         nodes = self._to.config.nodes
         balancing = self._to.config.load_balancing
@@ -69,8 +69,8 @@ class LinkProvision:
                 slots.watch_queue(path, ingress)
             else:
                 slots.watch_path(path, ingress)
-                if not is_own:
-                    paths.know(path, repeat)
+            if not is_own:
+                paths.know(path, repeat)
         if self._tells:
             self._introduce(0)
         self._repair()
@@ -78,12 +78,12 @@ class LinkProvision:
     def keep_epoch(self, held: Iterable[P4Entity], now: float) -> None:
         """Keep the epoch that the switch has, by which its messages are ordered; a switch that has
         none was started, and gets a higher one. now: seconds since the epoch."""
-        if self.links and self._tells:
+        if self.slots and self._tells:
             self._introduce(FantelProfile.epoch_in(held, self._to.pipeline) or int(now) + 1)
 
     def take_over(self, before: Self) -> None:
         """Keep the epoch that was there under the configuration before."""
-        if self.links and self._tells and before._epoch:
+        if self.slots and self._tells and before._epoch:
             self._introduce(before._epoch)
 
     @property

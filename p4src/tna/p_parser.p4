@@ -150,8 +150,9 @@ parser PEgressParser(
         md.meta.base.copy_kind = NotificationKind.NONE;
         md.meta.base.copy_level = 0;
         transition select(packet.lookahead<bit<8>>(), eg_intr_md.egress_port) {
-            (PassType.MIRROR &&& 0xfe, _): parse_copy;
+            (PassType.MIRROR, _): parse_copy;
 #if HAS_FANTEL
+            (PassType.MIRROR_OF_CLOCK, _): parse_copy_of_clock;
             (PassType.CLOCK, _): parse_clock;
 #endif
             (_, CPU_PORT): parse_bridge_to_cpu;
@@ -173,6 +174,17 @@ parser PEgressParser(
     }
 
 #if HAS_FANTEL
+    // What is behind the Ethernet header is left out: in its place comes a message.
+    state parse_copy_of_clock {
+        packet.extract(hdr.copy);
+        md.meta.base.copy_kind = NotificationKind.FANTEL;
+        packet.extract(hdr.arrival);
+        packet.extract(hdr.p.ethernet);
+        packet.advance(320);
+        hdr.p.outer_ipv6.setValid();
+        hdr.p.outer_ipv6.version = 6;
+        transition accept;
+    }
     state parse_clock {
         packet.extract(hdr.bridge);
         packet.extract(hdr.arrival);

@@ -6,6 +6,7 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 
 from fcn.contract.link_clock import clock_packet
+from fcn.contract.names import BFD_TABLES
 from fcn.contract.profiles import Mode
 from fcn.ptf_tests.lib.base import FcnTest
 from fcn.ptf_tests.lib.beds import NEIGHBOUR_MAC, NODE_MAC, core_frame_in
@@ -26,8 +27,6 @@ OWN, THEIRS = 7, 9
 INTERVAL_US = 10_000
 NEVER_US = 500_000_000
 LAST_TOKEN = 1 << 20
-SHORTEST = 60
-"""Octets of an Ethernet frame without its check sequence."""
 
 
 def hello(
@@ -66,7 +65,7 @@ class LinkTest(FcnTest):
     @property
     def watches(self) -> bool:
         """Whether the program watches links: that of a chip says what is congested only."""
-        return self.client.pipeline.has_tables({"bfd_session"})
+        return self.client.pipeline.has_tables(BFD_TABLES)
 
     def watch(self) -> None:
         """Watch the link. The clock does not run yet."""
@@ -96,9 +95,8 @@ class LinkTest(FcnTest):
 
     def inject_clock(self, token: int, *, is_last: bool = False) -> None:
         """Put a clock packet into its queue."""
-        ports = self.client.pipeline.target.ports
-        packet = clock_packet(token, is_last=is_last).ljust(SHORTEST, b"\0")
-        self.packet_out(ports.recirculation if ports.clock is None else ports.clock, packet)
+        port = self.client.pipeline.target.ports.clock
+        self.packet_out(port, clock_packet(token, is_last=is_last))
 
     def stop_clock(self) -> None:
         """No clock packet is left: BMv2 takes the next test's program only then."""

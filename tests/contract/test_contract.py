@@ -18,9 +18,8 @@ from tools.p4.programs import CHIP_PROGRAMS, PROGRAMS
 ROOT = Path(__file__).resolve().parents[2]
 COMPILED = ROOT / "p4src" / "compiled"
 Programs = tuple[p4i.P4Info, p4i.P4Info]
-LINKS = ("alternate", "bfd_machine", "bfd_session", "links_down", "links_up")
 LINK_ACTIONS = ("watch_link", "watch_path", "watch_path_load")
-"""Of links that are watched (FAN-4), which no chip does; the last are actions of `clock_slot`."""
+"""Of `clock_slot`, where links are watched or measured (FAN-4, FAN-7), which no chip does."""
 METERS = ("notice_meter", "hold_meter")
 """Of what an egress PE tells others (FCN-18) and of holds (SRF-7), which no chip has."""
 
@@ -47,7 +46,7 @@ def programs(program: str) -> Programs:
     name, role = f"{program}.p4info.txtpb", Path(program).name
     v1model = load(COMPILED / (name if "/" in program else f"{LEAST}/{name}"))
     for parts in (v1model.tables, v1model.counters, v1model.meters):
-        left_out = (*NOT_ON_CHIPS[role], *METERS, *LINKS)
+        left_out = (*NOT_ON_CHIPS[role], *METERS)
         kept = [p for p in parts if p.preamble.alias not in left_out]
         del parts[:]
         parts.extend(kept)  # type: ignore[arg-type]

@@ -251,7 +251,6 @@ control PathCopy(inout p_pass_headers_t hdr) {
         hdr.p.fantel.buffer.depth = 12w0 ++ hdr.copy.label;
     }
     action to_ingress_pe() {
-        hdr.p.outer_ipv6.version = 6;
         hdr.p.outer_ipv6.dst = hdr.arrival.dst;
     }
     action clear_label() {
