@@ -6,7 +6,6 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
@@ -20,7 +19,7 @@ from fcn.ptf_tests.tofino.idle import IdleCells, Watched
 from fcn.ptf_tests.tofino.memories import StageMemory
 from fcn.ptf_tests.tofino.program import ChipProgram
 from fcn.ptf_tests.tofino.selectors import Selector
-from fcn.ptf_tests.tofino.setup import CPU, MIRRORED, RECIRCULATION, enable_ports, mirror
+from fcn.ptf_tests.tofino.setup import CPU, enable_ports, mirror
 from fcn.ptf_tests.tofino.static import static_entries
 from fcn.ptf_tests.tofino.tables import TableMemory, TernaryTable, make_table
 from fcn.ptf_tests.tofino.valuesets import ValueSetMemory
@@ -64,7 +63,6 @@ class ChipEngine:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.RLock()
         self._left: queue.SimpleQueue[tuple[int, bytes] | None] = queue.SimpleQueue()
-        self._going_round: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._ended = threading.Event()
         self._threads: list[threading.Thread] = []
         self._watched: dict[tuple[str, int], Watched] = {}
@@ -363,11 +361,7 @@ class ChipEngine:
         nobody."""
         while (found := self._left.get()) is not None:
             port, frame = found
-            if port == MIRRORED:
-                self._chip.receive(RECIRCULATION, frame)
-            elif port == RECIRCULATION:
-                self._going_round.put(frame)
-            elif port == CPU:
+            if port == CPU:
                 self._tell(partial(_packet_in, frame))
             else:
                 self._send(port, frame)
@@ -384,12 +378,9 @@ class ChipEngine:
             self._tell(partial(_digest, layout.name, values))
 
     def _keep_time(self) -> None:
-        """The chip's clock, the program's clock packet, the filter that has told something, and
-        entries that are idle."""
+        """The chip's clock, the filter that has told something, and entries that are idle."""
         while not self._ended.wait(_TICK_S):
             self._chip.tick()
-            with suppress(queue.Empty):
-                self._chip.receive(RECIRCULATION, self._going_round.get_nowait())
             self._filter.clear()
             with self._lock:
                 now = time.monotonic_ns()
