@@ -211,7 +211,7 @@ control PEgress(
     EcnMark() ecn_mark;
     DomainMode() domain_mode;
     FastCnpProfile() fast_cnp_profile;
-    FlowGate() fast_cnp_gate;
+    FlowGate(FLOW_GATE_SIZE) fast_cnp_gate;
     NotificationLimit() notification_limit;
     FastCnp() fast_cnp;
     HoldAsk() hold_ask;

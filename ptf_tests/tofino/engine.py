@@ -19,7 +19,7 @@ from fcn.ptf_tests.tofino.idle import IdleCells, Watched
 from fcn.ptf_tests.tofino.memories import StageMemory
 from fcn.ptf_tests.tofino.program import ChipProgram
 from fcn.ptf_tests.tofino.selectors import Selector
-from fcn.ptf_tests.tofino.setup import CPU, enable_ports, mirror
+from fcn.ptf_tests.tofino.setup import CPU, MIRRORED, RECIRCULATION, enable_ports, mirror
 from fcn.ptf_tests.tofino.static import static_entries
 from fcn.ptf_tests.tofino.tables import TableMemory, TernaryTable, make_table
 from fcn.ptf_tests.tofino.valuesets import ValueSetMemory
@@ -361,7 +361,9 @@ class ChipEngine:
         nobody."""
         while (found := self._left.get()) is not None:
             port, frame = found
-            if port == CPU:
+            if port == MIRRORED:
+                self._chip.receive(RECIRCULATION, frame)
+            elif port == CPU:
                 self._tell(partial(_packet_in, frame))
             else:
                 self._send(port, frame)

@@ -4,6 +4,9 @@ from fcn.ptf_tests.tofino.memories import Access
 
 CPU, RECIRCULATION = 64, 68
 """Ports of pipe 0: that of the CPU by Ethernet, and the first that comes round."""
+MIRRORED = 67
+"""Where copies leave the chip: what leaves there is put in at RECIRCULATION, whose own way round
+drops most of a burst on the model."""
 _PORTS = range(72)
 _CHANNELS = 4
 _INGRESS, _INGRESS_STEP, _CHANNEL_STEP = 0x2701A00, 0x2000, 0x80
@@ -36,9 +39,9 @@ def enable_ports(chip: Access) -> None:
 
 
 def mirror(chip: Access, session: int, octets: int) -> None:
-    """A session of the egress, whose copies are cut behind so many octets and come round."""
+    """A session of the egress, whose copies are cut behind so many octets and go to MIRRORED."""
     base = _SESSIONS + session * _SESSION_STEP
-    chip.write(base, RECIRCULATION << _PORT | _HAS_PORT)
+    chip.write(base, MIRRORED << _PORT | _HAS_PORT)
     control = _EGRESS_SESSION | _MOST_COPIES | octets << _TRUNCATED
     chip.write(base + _SESSION_CONTROL, control)
     chip.write(_MIRROR, chip.read(_MIRROR) | _MIRROR_ENABLED)

@@ -60,8 +60,8 @@ control PathAsk(
         in egress_intrinsic_metadata_t eg_intr_md, inout p_pass_headers_t hdr, inout tna_p_meta_t md) {
     CorePath() core_path;
     Calm() calm;
-    FlowGate() path_gate;
-    FlowGate() refresh_gate;
+    FlowGate(CORE_PATH_CELLS) path_gate;
+    FlowGate(CORE_PATH_CELLS) refresh_gate;
 
     @name(".clock_rounds")
     Counter<bit<32>, bit<1>>(1, CounterType_t.PACKETS) clock_rounds;

@@ -43,7 +43,7 @@ control HoldAsk(
         in egress_intrinsic_metadata_t eg_intr_md, inout p_pass_headers_t hdr, inout tna_p_meta_t md) {
     FlowControlMode() flow_control;
     HoldLevel() hold_level;
-    FlowGate() arn_gate;
+    FlowGate(FLOW_GATE_SIZE) arn_gate;
     ArnLimit() arn_limit;
     Hash<bit<16>>(HashAlgorithm_t.CRC16) hash_of_service;
     bit<16> cell;
