@@ -72,9 +72,7 @@ control PIngress(
     Underlay() underlay;
     PuntLimit() punt_limit;
     HoldMessage() hold_message;
-#if HAS_FANTEL
     ClockAgain() clock_again;
-#endif
 
     action bridge(PassType pass) {
         hdr.bridge.setValid();
@@ -113,7 +111,7 @@ control PIngress(
             bridge(PassType.TRAFFIC);
 #if HAS_FANTEL
         } else if (hdr.clock.isValid()) {
-            clock_again.apply(hdr.clock, ig_dprsr_md.drop_ctl);
+            clock_again.apply(hdr, ig_dprsr_md.drop_ctl);
             ig_tm_md.ucast_egress_port = RECIRC_PORT;
             bridge(PassType.CLOCK);
 #endif
@@ -216,10 +214,8 @@ control PEgress(
     FastCnp() fast_cnp;
     HoldAsk() hold_ask;
     HoldCopy() hold_copy;
-#if HAS_FANTEL
     PathAsk() path_ask;
     PathCopy() path_copy;
-#endif
 
     action take_time() {
         md.now = TICKS(eg_prsr_md.global_tstamp);
@@ -251,10 +247,8 @@ control PEgress(
             if (md.meta.base.copy_kind == NotificationKind.FAST_CNP) {
                 fast_cnp.apply(hdr.p, md.meta);
             }
+            path_copy.apply(hdr, md.meta.base);
 #if HAS_FANTEL
-            if (md.meta.base.copy_kind == NotificationKind.FANTEL) {
-                path_copy.apply(hdr);
-            }
             hdr.arrival.setInvalid();
 #endif
         } else if (eg_intr_md.egress_port != CPU_PORT) {
@@ -276,9 +270,7 @@ control PEgress(
                 md.wanted = false;
             }
 #endif
-#if HAS_FANTEL
             path_ask.apply(eg_intr_md, hdr, md);
-#endif
             fast_cnp_gate.apply(
                 md.wanted, false, hdr.p.outer_ipv6.flow_label[15:0], md.meta.base.level_interval, md.now,
                 md.gate_passed);

@@ -24,14 +24,14 @@ const bit<16> FANTEL_CONGESTED_LENGTH =
 // Reads:  clock header.
 // Writes: drop: a younger clock packet has taken its place, or the clock stops.
 // When:   a packet of the recirculation port that is no copy.
-control ClockAgain(in clock_pass_h clock, inout bit<3> drop) {
+control ClockAgain(in p_pass_headers_t hdr, inout bit<3> drop) {
     bit<1> is_youngest;
 
     Register<bit<32>, bit<1>>(1) youngest;
     RegisterAction<bit<32>, bit<1>, bit<1>>(youngest) compare = {
         void apply(inout bit<32> token, out bit<1> result) {
-            if (clock.token >= token) {
-                token = clock.token;
+            if (hdr.clock.token >= token) {
+                token = hdr.clock.token;
                 result = 1;
             } else {
                 result = 0;
@@ -46,7 +46,7 @@ control ClockAgain(in clock_pass_h clock, inout bit<3> drop) {
         compare_tokens();
         if (is_youngest == 0) {
             drop = 1;
-        } else if (clock.is_last == 1) {
+        } else if (hdr.clock.is_last == 1) {
             drop = 1;
         }
     }
@@ -180,10 +180,10 @@ control PathAsk(
 
 // PathCopy: makes a copy a FANTEL message about its path for the ingress PE, which that is congested, or with no packet that
 // it is relieved (FAN-1, FAN-2, FAN-6).
-// Reads:  copy, arrival and underlay headers.
+// Reads:  meta.copy_kind; copy, arrival and underlay headers.
 // Writes: headers.
-// When:   on the egress copy of a packet or of the clock, meta.base.copy_kind is FANTEL.
-control PathCopy(inout p_pass_headers_t hdr) {
+// When:   on the egress copy of a packet or of the clock.
+control PathCopy(inout p_pass_headers_t hdr, in base_meta_t meta) {
     FantelProfile() fantel_profile;
 
     Register<bit<32>, bit<1>>(1) fantel_sequence;
@@ -261,32 +261,34 @@ control PathCopy(inout p_pass_headers_t hdr) {
     }
 
     apply {
-        number();
-        if (hdr.copy.pass == PassType.MIRROR_OF_CLOCK) {
-            to_ingress_pe();
-            say(FANTEL_RELIEVED, UDP_LENGTH + FANTEL_LENGTH + FANTEL_WORD_LENGTH);
-        } else {
-            name_tuple();
-            name_label();
-            // As service_protocol()
-            if (hdr.p.outer_ipv6.next_header == IpProtocol.IPV4 || hdr.p.outer_ipv6.next_header == IpProtocol.IPV6
-                    || hdr.p.outer_ipv6.next_header == IpProtocol.ROUTING) {
-                any_protocol();
+        if (meta.copy_kind == NotificationKind.FANTEL) {
+            number();
+            if (hdr.copy.pass == PassType.MIRROR_OF_CLOCK) {
+                to_ingress_pe();
+                say(FANTEL_RELIEVED, UDP_LENGTH + FANTEL_LENGTH + FANTEL_WORD_LENGTH);
             } else {
-                this_protocol();
+                name_tuple();
+                name_label();
+                // As service_protocol()
+                if (hdr.p.outer_ipv6.next_header == IpProtocol.IPV4 || hdr.p.outer_ipv6.next_header == IpProtocol.IPV6
+                        || hdr.p.outer_ipv6.next_header == IpProtocol.ROUTING) {
+                    any_protocol();
+                } else {
+                    this_protocol();
+                }
+                if (hdr.copy.level == 0) {
+                    say(FANTEL_CONGESTED, FANTEL_CONGESTED_LENGTH);
+                } else {
+                    say(FANTEL_CONGESTED | FANTEL_WITH_BUFFER, FANTEL_CONGESTED_LENGTH + FANTEL_BUFFER_LENGTH);
+                    name_queue();
+                }
             }
-            if (hdr.copy.level == 0) {
-                say(FANTEL_CONGESTED, FANTEL_CONGESTED_LENGTH);
-            } else {
-                say(FANTEL_CONGESTED | FANTEL_WITH_BUFFER, FANTEL_CONGESTED_LENGTH + FANTEL_BUFFER_LENGTH);
-                name_queue();
-            }
+            start_message();
+            clear_label();
+            clear_ecn();
+            // Over UDP alone
+            fantel_profile.apply(hdr.p.outer_ipv6, hdr.p.tunnel.udp, notice, hdr.p.fantel.about);
         }
-        start_message();
-        clear_label();
-        clear_ecn();
-        // Over UDP alone
-        fantel_profile.apply(hdr.p.outer_ipv6, hdr.p.tunnel.udp, notice, hdr.p.fantel.about);
     }
 }
 
