@@ -64,7 +64,11 @@ parser PIngressParser(
     }
     state parse_fast_cnp {
 #endif
-        md.meta.base.copy_kind = COPY_KIND(hdr.copy);
+#if HAS_FANTEL
+        md.meta.base.copy_kind = hdr.copy.kind;
+#else
+        md.meta.base.copy_kind = NotificationKind.FAST_CNP;
+#endif
         md.meta.base.forward = Forward.UNDERLAY;
         transition parse_ethernet;
     }
@@ -164,9 +168,11 @@ parser PEgressParser(
     state parse_copy {
         packet.extract(hdr.copy);
         md.meta.base.copy_level = hdr.copy.level;
-        md.meta.base.copy_kind = COPY_KIND(hdr.copy);
 #if HAS_ARRIVAL
+        md.meta.base.copy_kind = hdr.copy.kind;
         packet.extract(hdr.arrival);
+#else
+        md.meta.base.copy_kind = NotificationKind.FAST_CNP;
 #endif
         packet.extract(hdr.p.ethernet);
         packet.extract(hdr.p.outer_ipv6);

@@ -40,12 +40,6 @@ header copy_h {
 #else
 #define ARRIVAL_LENGTH 0
 #endif
-// What a P's copy is to become
-#if HAS_FLOW_CONTROL || HAS_FANTEL
-#define COPY_KIND(copy) (copy).kind
-#else
-#define COPY_KIND(copy) NotificationKind.FAST_CNP
-#endif
 #define HAS_ARRIVAL (HAS_FLOW_CONTROL || HAS_FANTEL)
 
 #if HAS_ARRIVAL
