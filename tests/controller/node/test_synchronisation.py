@@ -161,14 +161,22 @@ async def test_many_flows_are_written_again_while_they_change(
         await switches["pe1"].stop()
         await until(lambda: plane.nodes["pe1"].status.state is State.AWAY)
         await switches["pe1"].start()
-        switch = switches["pe1"]
-        await until(lambda: len(switch.engines) == 2 and switch.engine.size("flow_ipv4") > MOST)
-        assert plane.nodes["pe1"].intent.pending
-        for key in keys[::5]:
-            plane.flows.delete(key)
+        await until(lambda: len(switches["pe1"].engines) == 2)
+        engine, insert = switches["pe1"].engine, switches["pe1"].engine.table_insert
+
+        def change_meanwhile(table: str, *entry: Any) -> int:  # noqa: ANN401
+            if table.endswith("flow_ipv4") and engine.size("flow_ipv4") == MOST:
+                for key in keys[::5]:
+                    plane.flows.delete(key)
+            return insert(table, *entry)
+
+        setattr(engine, "table_insert", change_meanwhile)  # noqa: B010
+        at_once = switches["pe1"].count_writes()
         await until(lambda: plane.nodes["pe1"].status.state is State.UP)
         assert await plane.nodes["pe1"].settled()
         left = len(keys) - len(keys[::5])
+        assert len(plane.flows.all()) == left
+        assert max(at_once) == 2
         assert switches["pe1"].engine.size("flow_ipv4") == left
         assert switches["pe1"].engine.size("flow_by_label_ipv4") == left
         assert not plane.nodes["pe1"].refused
