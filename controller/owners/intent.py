@@ -379,6 +379,10 @@ class Intent:
                     refused.append(Refusal(update, *failure))
                 self._refused[key] = code, self._dirty.get(key, "")
                 self._clean(key)
+        if not self._dirty:
+            # A dictionary that was emptied keeps its room.
+            self._dirty, self._encoded = {}, dict(self._encoded)
+            self._other = dict(self._other)
         return refused
 
     def retry_refused(self) -> None:
