@@ -27,6 +27,8 @@ ENOUGH = 3 * MOST
 WRITE_TIME = 0.01
 """Seconds a write request should take at the switch: what changes meanwhile waits for it."""
 
+CLEARLY_FASTER = 1.5
+
 WRITE_SPACING = 0.004
 """Seconds from one write request to the next where less is due than a request takes: a request
 costs as much as ten updates. What changes after a silence is written at once."""
@@ -50,6 +52,8 @@ class Synchronizer:
         self.refusal = ""
         self.latency = Timings()
         self._batch = FEWEST
+        self._rates: dict[int, float] = {}
+        """Updates a second in the last request of a size."""
         self._next_write = self._answered = 0.0
         self._way = math.inf
         self._intent = intent
@@ -172,13 +176,22 @@ class Synchronizer:
         return written
 
     def _adapt(self, updates: int, seconds: float) -> None:
-        """As many updates in the next request as a switch applies in WRITE_TIME. The shortest
-        request of a session took as long as the way there and back."""
+        """As many updates in the next request as a switch applies in WRITE_TIME, unless larger ones
+        are as fast: where everything waits, as on a busy machine, small requests are no sooner
+        done. The shortest request of a session took as long as the way there and back."""
         self._way = min(self._way, seconds)
-        if seconds - self._way > WRITE_TIME:
-            self._batch = max(FEWEST, self._batch // 2)
-        elif updates == self._batch:
-            self._batch = min(MOST, 2 * self._batch)
+        if updates < self._batch:
+            return
+        rate = self._rates[updates] = updates / seconds if seconds else math.inf
+        larger, smaller = min(MOST, 2 * updates), max(FEWEST, updates // 2)
+        unknown = math.inf if updates == FEWEST else 0.0
+        if (
+            seconds - self._way <= WRITE_TIME
+            or self._rates.get(larger, unknown) > CLEARLY_FASTER * rate
+        ):
+            self._batch = larger
+        else:
+            self._batch = smaller
 
     async def _write(self, updates: list[Update]) -> _Failures:
         """Why updates were refused, by index. Raises P4ClientError."""
