@@ -455,7 +455,8 @@ class FlowService:
                 self._evidence.pair_known(key)
             return
         try:
-            label, displaced = self._labelling.allocate(node, key)
+            known = sender is not None
+            label, displaced = self._labelling.allocate(node, key, known=known)
         except NoLabelError as error:
             why = error.why  # An exception kept by the frame that it names would be a cycle.
             self.refusals.refuse(
@@ -463,7 +464,7 @@ class FlowService:
             )
             return
         for loser in displaced:
-            text = f"its host has more flows than {key.src}"
+            text = f"its host has more flows than {key.src}, or its sender is not known"
             self._end(loser.key, End.SILENCE, at=loser, why=text, successor=key.vrf)
         since = self._clock.dated()
         flow = Flow(key, node, label, timeout, origin, p_key=p_key, since=since)
