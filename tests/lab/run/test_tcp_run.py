@@ -8,7 +8,6 @@ from small import HOLDING, small
 from fcn.lab.modes import Mode
 from fcn.lab.run.runner import run_scenario
 
-
 EVERYDAY = {"ecn", "fcn", "service"}
 
 
