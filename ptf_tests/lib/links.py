@@ -110,7 +110,7 @@ class LinkTest(FcnTest):
 
     def rounds(self) -> int:
         """Rounds of the clock so far."""
-        return read_counter(self.client, "clock_rounds")[0][0]
+        return read_counter(self.client, "clock_rounds", 0)[0][0]
 
     def wait_for_rounds(self, count: int) -> None:
         """Let the clock go so many more rounds."""
@@ -120,8 +120,8 @@ class LinkTest(FcnTest):
     def link_changes(self) -> tuple[int, int]:
         """How often the link went up and down."""
         return (
-            read_counter(self.client, "links_up")[self.port][0],
-            read_counter(self.client, "links_down")[self.port][0],
+            read_counter(self.client, "links_up", self.port)[self.port][0],
+            read_counter(self.client, "links_down", self.port)[self.port][0],
         )
 
     def bring_up(self) -> None:

@@ -30,7 +30,16 @@ def plan(mode: str, retransmission: str) -> Plan:
     )
 
 
-@pytest.mark.parametrize("mode", get_args(Mode))
+EVERYDAY = {"none", "fcn", "service"}
+
+
+@pytest.mark.parametrize(
+    "mode",
+    [
+        pytest.param(mode, marks=[] if mode in EVERYDAY else pytest.mark.exhaustive)
+        for mode in get_args(Mode)
+    ],
+)
 def test_only_what_was_lost_is_sent_again(mode: str) -> None:
     result = run_scenario(plan(mode, "selective-repeat"))
     flows = result.connections
