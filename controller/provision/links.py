@@ -12,6 +12,7 @@ from fcn.controller.config.watching import (
     WatchedLink,
     WatchedLoad,
     WatchedPath,
+    WatchedQueue,
     Watching,
     congestion_interval,
 )
@@ -33,14 +34,12 @@ class LinkProvision:
         self._to = to
         self._epoch = 0
 
-    @property
-    def own_paths(self) -> dict[int, int]:
-        """The port of the first link of each path that this node watches as its PE, by ID."""
-        return {
-            slot.number: slot.port
-            for slot in self.slots
-            if isinstance(slot, WatchedPath) and slot.ingress == self._to.name
-        }
+    def own(self, kind: type[WatchedPath | WatchedQueue]) -> dict[int, int]:
+        """The port of the first link of each path that this node watches as its PE, or whose queue
+        it does, by ID."""
+        found = [slot for slot in self.slots if isinstance(slot, kind)]
+        paths = [slot if isinstance(slot, WatchedPath) else slot.path for slot in found]
+        return {path.number: path.port for path in paths if path.ingress == self._to.name}
 
     def write(self) -> None:
         times = self._to.config.failure_detection
