@@ -358,6 +358,28 @@ async def test_an_operator_takes_a_path_out_of_use(
     assert lab.state(0).source == "", "somebody else said that"
 
 
+async def test_congestion_of_which_no_more_is_heard_ends(
+    lab: Lab, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless an operator said so; where there is a queue, its node says so again."""
+    monkeypatch.setattr("fcn.controller.node.paths.CONGESTED_FOR", 0.0)
+    sent, relieved = switches["pe1"].engine.sent, path_report(17, "RELIEVED")
+    for said in (1, 2):
+        lab.say(0, CONGESTED=said, RELIEVED=said - 1)
+        await lab.look()
+        await lab.look()
+    await until(lambda: len(sent) == 2)
+    assert sent == 2 * [(510).to_bytes(2, "big") + relieved]
+    lab.say(0, CONGESTED=2, RELIEVED=2)
+    await lab.look()
+    assert (await lab.fcn("report-path", "17", "congested")).exit_code == 0
+    await until(lambda: len(sent) == 3)
+    lab.say(0, CONGESTED=3, RELIEVED=2)
+    for _ in range(3):
+        await lab.look()
+    assert len(sent) == 3
+
+
 async def test_another_configuration_changes_nothing_of_what_is_known(
     lab: Lab, network: dict[str, Any]
 ) -> None:
