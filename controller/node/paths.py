@@ -42,8 +42,8 @@ OPERATOR = "operator"
 """Who said something of a path by way of the controller."""
 
 CONGESTED_FOR = 30.0
-"""Seconds after which a path is said to be congested no longer, unless it has been said anew: a node
-that is gone, or lies, keeps traffic away no longer. One with a queue says so again at once."""
+"""Seconds after which a path is congested no longer, unless that has been said anew: a node
+that is gone, or lies, keeps traffic away no longer. Who still has a queue says so at once."""
 
 REPORTS, TRAFFIC, SPEAKERS = PATH_COUNTERS
 LOADS, FLOWLETS = LOAD_COUNTERS
