@@ -41,6 +41,10 @@ FORGET = "FORGET"
 OPERATOR = "operator"
 """Who said something of a path by way of the controller."""
 
+CONGESTED_FOR = 30.0
+"""Seconds after which a path is congested no longer, unless that has been said anew: a node
+that is gone, or lies, keeps traffic away no longer. Who still has a queue says so at once."""
+
 REPORTS, TRAFFIC, SPEAKERS = PATH_COUNTERS
 LOADS, FLOWLETS = LOAD_COUNTERS
 
@@ -118,6 +122,8 @@ class PathStates(CounterUser):
         self._clock = clock
         self._states: dict[tuple[str, int], PathState] = {}
         self._told: dict[tuple[str, int], tuple[str, ...]] = {}
+        self._congested: dict[tuple[str, int], tuple[int, float]] = {}
+        """How often congestion of a path had been news, and since when it has been so often."""
         self._reporters = provision.reporters
         self._heard: dict[Cell, int] = {}
         self._own = provision.watched.own(WatchedPath)
@@ -247,8 +253,21 @@ class PathStates(CounterUser):
                 self._states[plan.policy, slot] = state
                 for bad, good in _PAIRS:
                     self._tell(plan.policy, last, state, bad, good)
+                await self._end_congestion((plan.policy, slot), state)
             if self.balances(plan):
                 self._shifts.see(plan.policy, moved)
+
+    async def _end_congestion(self, place: tuple[str, int], state: PathState) -> None:
+        """Of a path that was congested for long. Raises SwitchAwayError."""
+        said, now = state.counts["CONGESTED"], self._clock.monotonic()
+        known, since = self._congested.get(place, (0, now))
+        if not state.congested or said != known:
+            self._congested[place] = said, now
+        elif now - since >= CONGESTED_FOR:
+            number = state.path.number
+            if "CONGESTED" not in self._store.reports(number):
+                await self._send_report(number, "RELIEVED")
+            self._congested[place] = said, now
 
     def start_anew(self) -> None:
         """The switch has lost its registers with its counters."""

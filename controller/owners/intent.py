@@ -31,8 +31,11 @@ TURN = 8
 _INSERT, _MODIFY, _DELETE = p4r.Update.INSERT, p4r.Update.MODIFY, p4r.Update.DELETE
 """By these names, because it takes protobuf a microsecond to find one."""
 
-_UPDATE, _OF = b"\x08%c", b"\x12"
-"""Tags of Update.type and Update.entity."""
+_UPDATES: dict[int, bytes] = {kind: b"\x08%c" % kind for kind in (_INSERT, _MODIFY, _DELETE)}
+"""Update.type, encoded."""
+
+_OF = b"\x12"
+"""Tag of Update.entity."""
 
 _UNKNOWN = b"?"
 """The switch holds the entity with an unknown value."""
@@ -57,7 +60,7 @@ class Update(NamedTuple):
 
     def encode(self) -> bytes:
         """As P4Runtime's message."""
-        return _UPDATE % self.type + sized(_OF, self.octets)
+        return _UPDATES[self.type] + sized(_OF, self.octets)
 
 
 class Change(NamedTuple):
@@ -270,10 +273,13 @@ class Intent:
         return self._encoded.get(key) if found is None else found
 
     def _entity(self, key: Key) -> bytes | None:
-        """What is wanted, encoded: messages encoded one after the other are one with the fields of
-        both."""
+        """What is wanted, encoded."""
         value = self._value(key)
-        return self._entities.get(key) or key + value if value is not None else None
+        return self._whole(key, value) if value is not None else None
+
+    def _whole(self, key: Key, value: bytes) -> bytes:
+        """Messages encoded one after the other are one with the fields of both."""
+        return self._entities.get(key) or key + value
 
     def _held(self, key: Key) -> bytes | None:
         """What the switch holds."""
@@ -349,12 +355,13 @@ class Intent:
         for key in self._in_turn():
             if key in on_way:
                 continue
-            update = self._update(key)
+            value = self._value(key)
+            update = self._update(key, value)
             if update is None:
                 needless.append(key)
             else:
                 updates.append(update)
-                taken.append((key, self._value(key)))
+                taken.append((key, value))
             if len(updates) == limit:
                 # Before it would be the next one's turn.
                 break
@@ -431,14 +438,19 @@ class Intent:
 
     def _mark(self, key: Key, share: str) -> None:
         # Re-insertion keeps the order of the changes.
-        self._clean(key)
+        if key in self._dirty:
+            self._clean(key)
         self._queue(key, share)
-        self._refused.pop(key, None)
+        if self._refused:
+            self._refused.pop(key, None)
         self.changed.set()
 
     def _queue(self, key: Key, share: str) -> None:
         self._dirty[key] = share
-        self._waiting.setdefault(share, {})[key] = 0
+        waiting = self._waiting.get(share)
+        if waiting is None:
+            waiting = self._waiting[share] = {}
+        waiting[key] = 0
 
     def _clean(self, key: Key) -> None:
         share = self._dirty.pop(key, None)
@@ -448,13 +460,14 @@ class Intent:
             if not waiting:
                 del self._waiting[share]
 
-    def _update(self, key: Key) -> Update | None:
+    def _update(self, key: Key, value: bytes | None) -> Update | None:
         if key not in self._other:
             return None
-        held, encoded = self._other[key], self._entity(key)
-        if encoded is not None:
-            only = key not in self._encoded and _modify_only(p4r.Entity.FromString(key))
-            return Update(_INSERT if held is None and not only else _MODIFY, encoded)
+        if value is not None:
+            is_new = self._other[key] is None and (
+                key in self._encoded or not _modify_only(p4r.Entity.FromString(key))
+            )
+            return Update(_INSERT if is_new else _MODIFY, self._whole(key, value))
         entity = p4r.Entity.FromString(key)
         if entity.HasField("meter_entry"):
             # Without a configuration it is reset (P4Runtime 1.3 section 9.4).

@@ -59,11 +59,7 @@ class Lab(WatchLab):
 
 
 @pytest.fixture
-async def lab(
-    config: Config, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Lab]:
-    """The controller looks when the test says so."""
-    monkeypatch.setattr("fcn.controller.node.counters.INTERVAL", 3600.0)
+async def lab(config: Config, switches: dict[str, MemorySwitch]) -> AsyncIterator[Lab]:
     async with running(Lab, config, switches) as found:
         yield found
 
