@@ -23,6 +23,8 @@ _VARINT = rb"[\x80-\xff]*[\x00-\x7f]"
 _REST = rb"(\x48%b)?(?:\x5a%b(.*))?" % (_VARINT, _SIZE)
 """What follows the action: TableEntry.idle_timeout_ns and metadata."""
 
+_OCTETS = [bytes((value,)) for value in range(256)]
+
 WIDEST = 512
 """Bits of a value, at most: so that what is before it is as long whatever its size."""
 
@@ -76,11 +78,12 @@ class Values:
         )
 
     def encode(self, values: Iterable[int]) -> bytes:
-        found = bytearray()
-        for heads, value in zip(self._heads, values, strict=True):
-            size = (value.bit_length() + 7) // 8 or 1
-            found += heads[size] + value.to_bytes(size, "big")
-        return bytes(found)
+        return b"".join(
+            [
+                heads[size := (value.bit_length() + 7) // 8 or 1] + value.to_bytes(size, "big")
+                for heads, value in zip(self._heads, values, strict=True)
+            ]
+        )
 
     def decode(self, parts: Iterable[bytes]) -> list[int]:
         """Values of the groups of `pattern`."""
@@ -107,9 +110,9 @@ def sized(tag: bytes, message: bytes) -> bytes:
     """A message as a field with this tag, of an octet."""
     size = len(message)
     while size > 0x7F:
-        tag += bytes((size & 0x7F | 0x80,))
+        tag += _OCTETS[size & 0x7F | 0x80]
         size >>= 7
-    return tag + bytes((size,)) + message
+    return tag + _OCTETS[size] + message
 
 
 @lru_cache(1024)

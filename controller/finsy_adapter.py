@@ -26,6 +26,8 @@ from finsy.p4entity import P4DigestList, P4Entity
 from finsy.p4schema import P4ConfigResponseType, P4StructType
 from finsy.proto import U128, p4d, p4i, p4r, rpc_code
 
+from fcn.contract.exact import sized
+
 SUITED = ">=0.30,<0.31"
 """Versions of finsy whose inside is known, as in pyproject.toml."""
 
@@ -35,6 +37,12 @@ DECODE = "decode_data"
 CHANNEL = "grpc_channel"
 ARBITRATOR = "_arbitrator"
 CLIENT = "_p4client"
+
+TIMEOUT = 10.0
+"""Seconds for a request, as finsy has them."""
+
+_UPDATES = b"\x22"
+"""Tag of WriteRequest.updates."""
 
 Data = Sequence[p4d.P4Data]
 """The fields of a struct as received."""
@@ -66,7 +74,7 @@ _PLACES = (
         ("credentials", "options", "client_type"),
         (p4client.P4Client, "open"),
     ),
-    _Place(p4client.P4Client, "request_iter", (None, None), (), (fy.Switch, "read")),
+    _Place(Arbitrator, "complete_request", (None, None), (), (fy.Switch, "_run")),
     _Place(Arbitrator, "handshake", (None, None), ("conflict",), (fy.Switch, "_run")),
     _Place(Arbitrator, "update", (None,) * 3, (), (fy.Switch, "_handle_stream_message")),
     _Place(Arbitrator, "reset", (None,), (), (fy.Switch, "__aexit__")),
@@ -188,8 +196,29 @@ async def read_encoded(switch: fy.Switch, patterns: Iterable[P4Entity]) -> Async
         device_id=switch.device_id,
         entities=[pattern.encode(switch.p4info) for pattern in patterns],
     )
-    async for reply in getattr(switch, CLIENT).request_iter(request):
-        yield reply.SerializeToString()
+    channel = channel_of(switch)
+    assert channel is not None
+    call = channel.unary_stream("/p4.v1.P4Runtime/Read", p4r.ReadRequest.SerializeToString, bytes)
+    try:
+        async for reply in call(request, timeout=TIMEOUT):
+            yield reply
+    except grpc.RpcError as error:
+        raise P4ClientError(error, "ReadRequest") from None
+
+
+async def write_encoded(switch: fy.Switch, updates: Iterable[bytes]) -> None:
+    """Write updates that are encoded: finsy makes each a message, and copies it. Raises
+    P4ClientError."""
+    begin = p4r.WriteRequest(device_id=switch.device_id)
+    getattr(switch, ARBITRATOR).complete_request(begin)
+    request = b"".join([begin.SerializeToString(), *[sized(_UPDATES, each) for each in updates]])
+    channel = channel_of(switch)
+    assert channel is not None
+    try:
+        await channel.unary_unary("/p4.v1.P4Runtime/Write", bytes, bytes)(request, timeout=TIMEOUT)
+    except grpc.RpcError as error:
+        wrote = p4r.WriteRequest.FromString(request)
+        raise P4ClientError(error, "WriteRequest", msg=wrote, schema=switch.p4info) from None
 
 
 def channel_of(switch: fy.Switch) -> grpc.aio.Channel | None:

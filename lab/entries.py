@@ -35,7 +35,7 @@ def write_intent(name: str, intent: Intent, compiled: Compiled, engine: EngineBa
     pipeline = open_pipeline(compiled, engine)
     while updates := intent.take_updates(_BATCH):
         for update in updates:
-            pipeline.write(update, "")
+            pipeline.write(p4r.Update.FromString(update.encode()), "")
         refused = intent.settle(updates, {})
         if refused:
             raise LabError(f"{name} did not take {refused[0].update}")

@@ -103,6 +103,7 @@ ROWS: dict[str, tuple[Graph, ...]] = {
             "cps",
         ),
         Graph("Limits of VRFs", switch_rate("vrf_refused"), "{{node}} {{name}}", "pps"),
+        Graph("Other regions heard", "fcn_region_heard", "{{region}}, {{controller}}"),
         Graph("Certificates expire in", "fcn_certificate_expires - time()", "{{file}}", "s"),
     ),
 }

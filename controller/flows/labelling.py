@@ -299,8 +299,9 @@ class Labelling:
         """The flow on every PE where it has a label."""
         return [self._flows[node][key] for node in self._places.get(key, ())]
 
-    def allocate(self, node: str, key: FlowKey) -> tuple[int, list[Flow]]:
-        """A label for a new flow of a PE, and the flows that must give way.
+    def allocate(self, node: str, key: FlowKey, *, known: bool) -> tuple[int, list[Flow]]:
+        """A label for a new flow of a PE, and the flows that must give way; where its sender is
+        known, one of its own host whose sender is not.
 
         The caller removes these before it adds the new one. Raises NoLabelError.
         """
@@ -310,22 +311,28 @@ class Labelling:
         pinned = self._count.get(table, 0) - len(shares)
         host = host_of(key.vrf, key.src)
         self._labels.check(key.vrf)
+        own = shares.unknown(host) if known else None
         try:
             here = shares.loser(host, capacity - pinned)
         except NoRoomError:
-            raise NoLabelError(
-                lambda: (
-                    f"{node} holds {capacity} flows already, and no host has more than {key.src}"
-                )
-            ) from None
+            if own is None:
+                raise NoLabelError(
+                    lambda: (
+                        f"{node} holds {capacity} flows already, and no host has more than "
+                        f"{key.src}"
+                    )
+                ) from None
+            here = own
         losers = [] if here is None else [(node, here)]
         try:
             # A flow that gives way in the table leaves its label, too.
             elsewhere = None if losers else self._holders.loser(host, self._room())
         except NoRoomError:
-            raise NoLabelError(
-                lambda: f"{self._most} labels are in use, and no host has more than {key.src}"
-            ) from None
+            if own is None:
+                raise NoLabelError(
+                    lambda: f"{self._most} labels are in use, and no host has more than {key.src}"
+                ) from None
+            elsewhere, losers = None, [(node, own)]
         if isinstance(elsewhere, Host):
             losers.append(self._newest(elsewhere))
         for name, other in losers:
@@ -335,13 +342,14 @@ class Labelling:
         return self._labels.take(), [self._flows[name][other] for name, other in losers]
 
     def _newest(self, host: Host) -> tuple[str, FlowKey]:
-        """The last flow of a host, on any PE, and the PE."""
+        """The last flow of a host, on any PE, and the PE; one whose sender is not known if there is
+        one."""
         found = [
             self._flows[node][key]
             for (node, _), shares in self._shares.items()
             if (key := shares.newest(host)) is not None
         ]
-        newest = max(found, key=lambda flow: flow.since)
+        newest = max(found, key=lambda flow: (flow.source_qp is None, flow.since))
         return newest.node, newest.key
 
     def _give_up(self, node: str, key: FlowKey) -> None:
@@ -367,6 +375,7 @@ class Labelling:
             host = host_of(flow.key.vrf, flow.key.src)
             shares.add(host, flow.key, sys.maxsize)
             self._holders.change(host, 1)
+        self._tell(flow)
         self._install(flow)
 
     def update(self, flow: Flow) -> None:
@@ -377,7 +386,9 @@ class Labelling:
         """The same, of a PE that hears of it when its switch is read; returns what it was."""
         flows = self._flows[flow.node]
         before, flows[flow.key] = flows[flow.key], flow
-        self._known[flow.node] += (flow.source_qp is not None) - (before.source_qp is not None)
+        if changed := (flow.source_qp is not None) - (before.source_qp is not None):
+            self._known[flow.node] += changed
+            self._tell(flow)
         return before
 
     def remove(self, flow: Flow, successor: str | None = None) -> None:
@@ -394,6 +405,11 @@ class Labelling:
         # That it rests is written before its entries are removed.
         self._labels.release(flow.label, flow.key.vrf)
         self._edges[flow.node].remove(flow, successor)
+
+    def _tell(self, flow: Flow) -> None:
+        if flow.origin is not Origin.MANUAL:
+            known = flow.source_qp is not None
+            self._shares[flow.node, flow.key.src.version].tell(flow.key, known=known)
 
     def _in_order(self, nodes: set[str]) -> tuple[str, ...]:
         return tuple(name for name in self._edges if name in nodes)

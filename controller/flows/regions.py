@@ -59,6 +59,8 @@ class Regions:
         self._reports = reports
         self._connections = connections
         self._outboxes: list[Outbox] = []
+        self.heard: dict[tuple[str, str], bool] = {}
+        """Whether a controller of another region is heard, by region and name."""
 
     def tell(self, report: CmReport) -> None:
         """A PE of this region has reported this."""

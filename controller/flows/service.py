@@ -319,9 +319,10 @@ class FlowService:
         for flow in list(self._labelling.on_node(node).values()):
             self._end(flow.key, End.SILENCE, at=flow, why=reason)
 
-    def adopt(self, node: str, found: Iterable[Flow]) -> Iterator[None]:
+    def adopt(self, node: str, found: Iterable[Flow]) -> Iterator[bool]:
         """Take over flows read back from a PE's tables, except those of hosts that are elsewhere,
-        and install those it does not have; one a step, so that others may have their turn.
+        and install those it does not have; one a step, so that others may have their turn. A step
+        says whether all that was found is taken over: from then on may be written.
 
         What is known by then stands: the entry may be older."""
         restored, edge = 0, self._edges[node]
@@ -339,16 +340,17 @@ class FlowService:
                 else:
                     self._label(node, key, flow.p_key, flow.origin)
                 restored += 1
-            yield
+            yield False
+        if restored:
+            self._events.restored(node, restored)
+        yield True
         for key in missing:
             if lost := self._labelling.get(node, key):
                 edge.install(lost)
-                yield
-        if restored:
-            self._events.restored(node, restored)
-        self._label_registered(node)
+                yield True
+        yield from self._label_registered(node)
 
-    def _label_registered(self, node: str) -> None:
+    def _label_registered(self, node: str) -> Iterator[bool]:
         """As when they were registered: the switch may have started anew with the controller."""
         for key in list(self._unlabelled):
             places = self._reports.nodes(key.vrf, key.src)
@@ -357,6 +359,7 @@ class FlowService:
             elif node in [place for place in places if self._edges[place].learning][:1]:
                 self._unlabelled.remove(key)
                 self._label(node, key)
+                yield True
 
     def _restore_sender(self, flow: Flow) -> None:
         if flow.source_qp is None or (not flow.comm_ids and flow.key in self._senders):
@@ -452,7 +455,8 @@ class FlowService:
                 self._evidence.pair_known(key)
             return
         try:
-            label, displaced = self._labelling.allocate(node, key)
+            known = sender is not None
+            label, displaced = self._labelling.allocate(node, key, known=known)
         except NoLabelError as error:
             why = error.why  # An exception kept by the frame that it names would be a cycle.
             self.refusals.refuse(
@@ -460,7 +464,7 @@ class FlowService:
             )
             return
         for loser in displaced:
-            text = f"its host has more flows than {key.src}"
+            text = f"its host has more flows than {key.src}, or its sender is not known"
             self._end(loser.key, End.SILENCE, at=loser, why=text, successor=key.vrf)
         since = self._clock.dated()
         flow = Flow(key, node, label, timeout, origin, p_key=p_key, since=since)

@@ -230,7 +230,29 @@ class FairShares(Generic[EntryT]):
 
 
 class FlowShares(FairShares[FlowKey]):
-    """Flows by the host that sends them."""
+    """Flows by the host that sends them. Of a host's those go first whose sender is not known."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._unknown: dict[Holder, dict[FlowKey, None]] = {}
+
+    def tell(self, entry: FlowKey, *, known: bool) -> None:
+        """Whether the sender of an entry is known."""
+        host = host_of(entry.vrf, entry.src)
+        if not known:
+            self._unknown.setdefault(host, {})[entry] = None
+        elif (entries := self._unknown.get(host)) is not None:
+            entries.pop(entry, None)
+            if not entries:
+                del self._unknown[host]
+
+    def unknown(self, host: Holder) -> FlowKey | None:
+        """The last entry of a host whose sender is not known."""
+        return next(reversed(self._unknown.get(host, {})), None)
+
+    def newest(self, host: Holder) -> FlowKey | None:
+        unknown = self.unknown(host)
+        return super().newest(host) if unknown is None else unknown
 
     def _holder(self, entry: FlowKey) -> Holder | None:
         host = host_of(entry.vrf, entry.src)
@@ -240,4 +262,4 @@ class FlowShares(FairShares[FlowKey]):
         """The flow says it."""
 
     def _forget(self, entry: FlowKey) -> None:
-        """As `_note`."""
+        self.tell(entry, known=True)

@@ -2,7 +2,7 @@
 and applies run-time changes of features and thresholds."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Self
 
@@ -64,7 +64,7 @@ class NodeAgent:
         self.queues = Queues(provision, connection)
         self.links = LinkStates(provision, connection, bus, clock)
         self.counters.register(Notifications(provision, bus), self.paths)
-        if self.links.links:
+        if self.links.slots:
             self.counters.register(self.links)
         self._connection = connection
         self._inbox = inbox
@@ -231,19 +231,19 @@ class NodeAgent:
         old = self.paths.outdated(entries)
         self.provision.watched.keep_epoch(held, self._clock.wall())
         await self._synchronizer.observe(held)
-        if self._edge is not None:
-            await self._adopt(self._edge, before)
+        missing = await self._adopt(self._edge, before) if self._edge is not None else iter(())
         await self.links.stop_clock(entries)
-        await self._synchronizer.synchronize(self.entries)
+        await self._synchronizer.synchronize(lambda: self.entries, missing)
         self._connection.has_learned()
-        if self.links.links:
+        if self.links.slots:
             await self.links.start_clock()
         await self.links.tell_left()
         await forget(self._connection, self.provision.pipeline.target.ports.cpu, old)
         await self.paths.repeat()
 
-    async def _adopt(self, edge: NodeEdge, before: list[fy.P4TableEntry]) -> None:
-        """Take over flows; before: what the switch held under the program before."""
+    async def _adopt(self, edge: NodeEdge, before: list[fy.P4TableEntry]) -> Iterator[bool]:
+        """Take over flows, and return what installs the others, one a step; before: what the switch
+        held under the program before."""
         schema, now, pace = self.intent.schema, self._clock.dated(), Pace()
         flows, old = await read_flows(self._connection.switch, schema), HeldFlows(schema)
         for entry in before:
@@ -252,5 +252,7 @@ class NodeAgent:
                 old.add(entry.table_id, response.SerializeToString())
             await pace.step()
         found = edge.found(flows, now), edge.found(old, now, on_switch=False)
-        for _ in self._flows.adopt(self.name, chain(*found)):
+        steps = self._flows.adopt(self.name, chain(*found))
+        while not next(steps):
             await pace.step()
+        return steps

@@ -23,8 +23,8 @@ from fcn.contract.paths import (
     reporter_cell,
 )
 from fcn.controller.clock import Clock
-from fcn.controller.config.modes import Notification
 from fcn.controller.config.paths import Path, Plan
+from fcn.controller.config.watching import WatchedPath, WatchedQueue
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.counters import Cell, Cells, CounterUser
@@ -40,6 +40,10 @@ FORGET = "FORGET"
 """In the place of a report: the switch forgets what was said of a path."""
 OPERATOR = "operator"
 """Who said something of a path by way of the controller."""
+
+CONGESTED_FOR = 30.0
+"""Seconds after which a path is congested no longer, unless that has been said anew: a node
+that is gone, or lies, keeps traffic away no longer. Who still has a queue says so at once."""
 
 REPORTS, TRAFFIC, SPEAKERS = PATH_COUNTERS
 LOADS, FLOWLETS = LOAD_COUNTERS
@@ -118,10 +122,12 @@ class PathStates(CounterUser):
         self._clock = clock
         self._states: dict[tuple[str, int], PathState] = {}
         self._told: dict[tuple[str, int], tuple[str, ...]] = {}
+        self._congested: dict[tuple[str, int], tuple[int, float]] = {}
+        """How often congestion of a path had been news, and since when it has been so often."""
         self._reporters = provision.reporters
         self._heard: dict[Cell, int] = {}
-        self._own = provision.watched.own_paths
-        self._tells_congestion = provision.config.notification is Notification.FANTEL
+        self._own = provision.watched.own(WatchedPath)
+        self._queues = provision.watched.own(WatchedQueue)
         self._balances = provision.config.load_balancing is not None
         self._shifts = Shifts(connection.name, bus, clock)
 
@@ -140,7 +146,7 @@ class PathStates(CounterUser):
 
     def outdated(self, held: Sequence[fy.P4TableEntry]) -> list[int]:
         """IDs of paths of which the switch, which holds these entries, has to forget everything."""
-        return outdated(held, self.plans, self._reporters, self._own, queues=self._tells_congestion)
+        return outdated(held, self.plans, self._reporters, self._own, self._queues)
 
     async def report(self, number: int, report: str) -> bool:
         """Tell the data plane of the path with this ID, as a message of a node would, or let it
@@ -247,8 +253,21 @@ class PathStates(CounterUser):
                 self._states[plan.policy, slot] = state
                 for bad, good in _PAIRS:
                     self._tell(plan.policy, last, state, bad, good)
+                await self._end_congestion((plan.policy, slot), state)
             if self.balances(plan):
                 self._shifts.see(plan.policy, moved)
+
+    async def _end_congestion(self, place: tuple[str, int], state: PathState) -> None:
+        """Of a path that was congested for long. Raises SwitchAwayError."""
+        said, now = state.counts["CONGESTED"], self._clock.monotonic()
+        known, since = self._congested.get(place, (0, now))
+        if not state.congested or said != known:
+            self._congested[place] = said, now
+        elif now - since >= CONGESTED_FOR:
+            number = state.path.number
+            if "CONGESTED" not in self._store.reports(number):
+                await self._send_report(number, "RELIEVED")
+            self._congested[place] = said, now
 
     def start_anew(self) -> None:
         """The switch has lost its registers with its counters."""
@@ -297,9 +316,8 @@ class PathStates(CounterUser):
     def _own_name(self, path: Path, report: str) -> str:
         """The end of a path's first link of which this PE says so itself, which comes by no
         message; empty where it does not."""
-        port = self._own.get(path.number)
-        says = report in _PAIRS[0] or self._tells_congestion
-        return f"{self._connection.name}:{port}" if says and port is not None else ""
+        port = (self._own if report in _PAIRS[0] else self._queues).get(path.number)
+        return "" if port is None else f"{self._connection.name}:{port}"
 
     def _seen(self, plan: Plan, slot: int, last: PathState, cells: Cells) -> PathState:
         """The path with what was read; of a change that the operator made, with its source."""

@@ -3,25 +3,31 @@ intent, and the difference is written in batches. The intent can change while di
 
 import asyncio
 import math
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 
 import finsy as fy
 from finsy.p4client import P4ClientError
 from finsy.p4entity import P4Entity
-from finsy.proto import p4r
 
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.events import EventBus, Kind
+from fcn.controller.finsy_adapter import write_encoded
 from fcn.controller.node.connection import Connection, State
-from fcn.controller.owners.intent import Intent, Key, Refusal, entity_key, entity_value
+from fcn.controller.owners.intent import Intent, Key, Refusal, Update, entity_key, entity_value
 from fcn.controller.pace import Pace
 from fcn.controller.timings import Timings
 
 FEWEST, MOST = 16, 512
 """Updates per write request."""
 
+ENOUGH = 3 * MOST
+"""Updates that are waited for to be due while there are more to come."""
+
 WRITE_TIME = 0.01
 """Seconds a write request should take at the switch: what changes meanwhile waits for it."""
+
+CLEARLY_FASTER = 1.5
 
 WRITE_SPACING = 0.004
 """Seconds from one write request to the next where less is due than a request takes: a request
@@ -31,6 +37,8 @@ REFUSED_RETRY = 30.0
 """Seconds until updates the switch refused are tried again, as when its table was full."""
 
 _Failures = dict[int, tuple[fy.GRPCStatusCode, str]]
+
+_NOTHING: Iterator[object] = iter(())
 
 
 class Synchronizer:
@@ -44,7 +52,9 @@ class Synchronizer:
         self.refusal = ""
         self.latency = Timings()
         self._batch = FEWEST
-        self._next_write = 0.0
+        self._rates: dict[int, float] = {}
+        """Updates a second in the last request of a size."""
+        self._next_write = self._answered = 0.0
         self._way = math.inf
         self._intent = intent
         self._pipeline = pipeline
@@ -62,19 +72,18 @@ class Synchronizer:
             await pace.step()
         self._intent.observe(found)
 
-    async def synchronize(self, entries: int) -> None:
+    async def synchronize(self, entries: Callable[[], int], missing: Iterator[object]) -> None:
         """Write the difference between what was found on the switch and the intent, which has so
-        many entries. Raises P4ClientError."""
+        many entries then; `missing` adds to the intent, some entries a step: while the switch is
+        at those before. Raises P4ClientError."""
         name = self._connection.name
         self._way = math.inf
-        differing = self._intent.pending
-        written = await self._write_pending()
+        written, held = await self._write_pending(missing, 2), entries()
         self._bus.emit(
             Kind.SYNCHRONIZED,
             name,
-            f"{name} holds {entries} entries, {written} of them were written now",
-            entries=entries,
-            differing=differing,
+            f"{name} holds {held} entries, {written} of them were written now",
+            entries=held,
             written=written,
         )
 
@@ -127,54 +136,70 @@ class Synchronizer:
             if not waiter.done():
                 waiter.set_result(written)
 
-    async def _write_pending(self) -> int:
-        clock = asyncio.get_running_loop().time
+    async def _write_pending(self, missing: Iterator[object] = _NOTHING, requests: int = 1) -> int:
+        """Write what is due, and what is `missing`, with so many requests on their way: a switch
+        may apply them in another order, but none of a tenant's entries refers to another."""
+        clock, pace = asyncio.get_running_loop().time, Pace()
         written = 0
-        sent: tuple[list[p4r.Update], asyncio.Task[_Failures]] | None = None
+        sent = deque[tuple[list[Update], asyncio.Task[_Failures]]]()
         try:
-            while (pending := self._intent.pending) or sent is not None:
+            while True:
+                while self._intent.pending < ENOUGH and next(missing, _NOTHING) is not _NOTHING:
+                    await pace.step()
+                pending = self._intent.pending - sum(len(updates) for updates, _ in sent)
                 early = self._next_write - clock()
-                if sent is None and early > 0 and pending < self._batch and self._connection.is_up:
+                if not sent and early > 0 and 0 < pending < self._batch and self._connection.is_up:
                     await asyncio.sleep(early)
                 # While the switch is at a request, the next is made where there are many to come.
                 updates = []
-                if sent is None or pending - len(sent[0]) >= MOST:
-                    updates = self._intent.take_updates(self._batch, beside=sent is not None)
-                if sent is not None:
-                    written += len(sent[0])
-                    self._settle(sent[0], await sent[1])
-                    sent = None
-                elif not updates:
+                if not sent or pending >= MOST:
+                    updates = self._intent.take_updates(self._batch, beside=bool(sent))
+                if not updates and not sent:
                     break
+                most = 1 if self._intent.common_waits else requests
+                while sent and (len(sent) >= most or not updates):
+                    answered, answer = sent[0]
+                    written += len(answered)
+                    self._settle(answered, await answer)
+                    sent.popleft()
                 if updates:
-                    sent = updates, asyncio.create_task(self._write(updates))
+                    sent.append((updates, asyncio.create_task(self._write(updates))))
                     # So that it leaves.
                     await asyncio.sleep(0)
                 if self._connection.status.state is State.SYNCHRONIZING:
                     pending = self._intent.pending
                     self._connection.tell(f"{written} entries written, {pending} pending")
         finally:
-            if sent is not None:
-                sent[1].cancel()
-                await asyncio.gather(sent[1], return_exceptions=True)
+            for _, answer in sent:
+                answer.cancel()
+            await asyncio.gather(*(answer for _, answer in sent), return_exceptions=True)
         return written
 
     def _adapt(self, updates: int, seconds: float) -> None:
-        """As many updates in the next request as a switch applies in WRITE_TIME. The shortest
-        request of a session took as long as the way there and back."""
+        """As many updates in the next request as a switch applies in WRITE_TIME, unless larger ones
+        are as fast: where everything waits, as on a busy machine, small requests are no sooner
+        done. The shortest request of a session took as long as the way there and back."""
         self._way = min(self._way, seconds)
-        if seconds - self._way > WRITE_TIME:
-            self._batch = max(FEWEST, self._batch // 2)
-        elif updates == self._batch:
-            self._batch = min(MOST, 2 * self._batch)
+        if updates < self._batch:
+            return
+        rate = self._rates[updates] = updates / seconds if seconds else math.inf
+        larger, smaller = min(MOST, 2 * updates), max(FEWEST, updates // 2)
+        unknown = math.inf if updates == FEWEST else 0.0
+        if (
+            seconds - self._way <= WRITE_TIME
+            or self._rates.get(larger, unknown) > CLEARLY_FASTER * rate
+        ):
+            self._batch = larger
+        else:
+            self._batch = smaller
 
-    async def _write(self, updates: list[p4r.Update]) -> _Failures:
+    async def _write(self, updates: list[Update]) -> _Failures:
         """Why updates were refused, by index. Raises P4ClientError."""
         clock = asyncio.get_running_loop().time
         began, failures = clock(), _Failures()
         self._next_write = began + WRITE_SPACING
         try:
-            await self._connection.switch.write(updates)
+            await write_encoded(self._connection.switch, [each.encode() for each in updates])
         except P4ClientError as error:
             failures = {
                 index: (detail.canonical_code, detail.message)
@@ -183,21 +208,22 @@ class Synchronizer:
             if not failures:
                 raise
         self.latency.observe(clock() - began)
-        self._adapt(len(updates), clock() - began)
+        # The switch is at one after the other.
+        self._adapt(len(updates), clock() - max(began, self._answered))
+        self._answered = clock()
         return failures
 
-    def _settle(self, updates: list[p4r.Update], failures: _Failures) -> None:
+    def _settle(self, updates: list[Update], failures: _Failures) -> None:
         for refusal in self._intent.settle(updates, failures):
             self._report(refusal)
 
     def _report(self, refusal: Refusal) -> None:
         self.refused += 1
         name = self._connection.name
-        kind = p4r.Update.Type.Name(refusal.update.type)
         table = refusal.update.entity.table_entry.table_id
         where = self._pipeline.schema.tables[table].alias if table else "entity"
         said = refusal.message.partition("\n")[0]
-        self.refusal = f"{kind} in {where}: {said} ({refusal.code.name})"
+        self.refusal = f"{refusal.update.kind} in {where}: {said} ({refusal.code.name})"
         self._bus.emit(
             Kind.NODE_ERROR,
             name,

@@ -27,7 +27,7 @@ from fcn.controller.northbound.differences import change_message, problem_messag
 from fcn.controller.northbound.flows import PAGE, FlowCounts, flow_message, flow_pages, selector
 from fcn.controller.northbound.following import SIGN_OF_LIFE
 from fcn.controller.northbound.network import Network
-from fcn.controller.northbound.paths import link_messages, policy_messages
+from fcn.controller.northbound.paths import link_messages, links_down, policy_messages
 from fcn.controller.northbound.regions import pages
 from fcn.controller.owners.addresses import address_of
 from fcn.controller.pace import Pace
@@ -281,7 +281,9 @@ class FcnService:
     ) -> pb.ListPathsResponse:
         """Policies and the state of their paths (FAN-4)."""
         agents = self._agents(request.node)
-        return pb.ListPathsResponse(policies=chain.from_iterable(map(policy_messages, agents)))
+        down = links_down(self._network.nodes.values())
+        found = (policy_messages(agent, down) for agent in agents)
+        return pb.ListPathsResponse(policies=chain.from_iterable(found))
 
     async def ListLinks(  # noqa: N802
         self, request: pb.ListLinksRequest, context: grpc.aio.ServicerContext

@@ -86,6 +86,12 @@ FAMILIES: tuple[tuple[type[Family], str, str, tuple[str, ...]], ...] = (
     (_TIMES, "fcn_loop_lag_seconds", "By how much the event loop is late", ()),
     (_COUNTER, "fcn_node_lists_lost", "Lists of reports that did not come here", ("node",)),
     (_GAUGE, "fcn_certificate_expires", "When it does, seconds since the epoch", ("file",)),
+    (
+        _GAUGE,
+        "fcn_region_heard",
+        "1 when a controller of another region is heard",
+        ("region", "controller"),
+    ),
     (_COUNTER, "fcn_path_loads", "Messages of a path's load", _PATH),
     (_COUNTER, "fcn_path_flowlets", "Flowlets moved to a path because of load", _PATH),
 )
@@ -159,6 +165,8 @@ class FcnCollector(Collector):
         add_times("fcn_loop_lag_seconds", [], snapshot.lag)
         for file, moment in snapshot.certificates.items():
             add("fcn_certificate_expires", [file], moment)
+        for who, is_heard in snapshot.heard.items():
+            add("fcn_region_heard", who, float(is_heard))
         add("fcn_labels", ["used"], snapshot.labels_used)
         add("fcn_labels", ["quarantined"], snapshot.labels_quarantined)
         for host, count in snapshot.reports_accepted.items():

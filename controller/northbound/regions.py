@@ -55,10 +55,12 @@ async def hear(
     tls: Path | None,
     region: str,
     take: Callable[[CmReport], None],
+    heard: Callable[[bool], None],
 ) -> None:
-    """Call `take` with what a controller of another region has to tell this `region`. Runs until
-    cancelled."""
+    """Call `take` with what a controller of another region has to tell this `region`, and `heard`
+    with whether it can. Runs until cancelled."""
     told, request = "", pb.FollowConnectionsRequest(region=region)
+    heard(False)
     while True:
         reason = "it has ended the call"
         try:
@@ -67,6 +69,7 @@ async def hear(
                 call = stub.FollowConnections(request)
                 await call.wait_for_connection()
                 LOG.info("connections to the region of %s are known", controller)
+                heard(True)
                 told = ""
                 async for page in call:
                     for report in _reports(page.messages):
@@ -75,6 +78,7 @@ async def hear(
             reason = error.details()
         except (TlsFileError, ValueError) as error:
             reason = str(error)
+        heard(False)
         # Once, not with every attempt.
         if reason != told:
             LOG.warning(

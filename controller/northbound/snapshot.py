@@ -49,6 +49,8 @@ class Snapshot:
     reports_refused: Mapping[str, int]
     learning_refused: Mapping[tuple[str, str], int]
     """By VRF and reason."""
+    heard: Mapping[tuple[str, str], bool]
+    """Whether a controller of another region is heard, by region and name."""
     lag: Distribution = NOTHING
     """By how much the event loop was late."""
     certificates: Mapping[str, float] = field(default_factory=dict)
@@ -72,6 +74,7 @@ def take_snapshot(
             (vrf, reason.value): count
             for (vrf, reason), count in network.flows.refusals.counts.items()
         },
+        dict(network.flows.regions.heard),
         lag,
         dict(certificates),
     )

@@ -18,7 +18,7 @@ from finsy.grpcutil import GRPCStatusCode
 from finsy.p4entity import P4Entity
 from finsy.proto import p4r
 
-from fcn.contract.exact import Encoded, kept_timeout
+from fcn.contract.exact import Encoded, kept_timeout, sized
 
 Key = bytes
 """Identifies an entity on a switch: its encoding without action, configuration or members."""
@@ -31,8 +31,36 @@ TURN = 8
 _INSERT, _MODIFY, _DELETE = p4r.Update.INSERT, p4r.Update.MODIFY, p4r.Update.DELETE
 """By these names, because it takes protobuf a microsecond to find one."""
 
+_UPDATES: dict[int, bytes] = {kind: b"\x08%c" % kind for kind in (_INSERT, _MODIFY, _DELETE)}
+"""Update.type, encoded."""
+
+_OF = b"\x12"
+"""Tag of Update.entity."""
+
 _UNKNOWN = b"?"
 """The switch holds the entity with an unknown value."""
+
+
+class Update(NamedTuple):
+    """An update; octets: its entity, encoded, as there are hundreds of thousands."""
+
+    type: int
+    octets: bytes
+
+    @property
+    def entity(self) -> p4r.Entity:
+        """Decoded."""
+        return p4r.Entity.FromString(self.octets)
+
+    @property
+    def kind(self) -> str:
+        """Its name."""
+        name: str = p4r.Update.Type.Name(self.type)  # type: ignore[arg-type]
+        return name
+
+    def encode(self) -> bytes:
+        """As P4Runtime's message."""
+        return _UPDATES[self.type] + sized(_OF, self.octets)
 
 
 class Change(NamedTuple):
@@ -47,7 +75,7 @@ class Change(NamedTuple):
 class Refusal:
     """An update the switch did not accept."""
 
-    update: p4r.Update
+    update: Update
     code: GRPCStatusCode
     message: str
 
@@ -174,6 +202,11 @@ class Intent:
         """Whether a tenant waits for any of them."""
         return len(self._waiting) > ("" in self._waiting)
 
+    @property
+    def common_waits(self) -> bool:
+        """Whether any of them is of all tenants: others may refer to it."""
+        return "" in self._waiting
+
     def count(self, table: str) -> int:
         """Entries intended of a table."""
         number = self.schema.tables[table].id
@@ -240,10 +273,13 @@ class Intent:
         return self._encoded.get(key) if found is None else found
 
     def _entity(self, key: Key) -> bytes | None:
-        """What is wanted, encoded: messages encoded one after the other are one with the fields of
-        both."""
+        """What is wanted, encoded."""
         value = self._value(key)
-        return self._entities.get(key) or key + value if value is not None else None
+        return self._whole(key, value) if value is not None else None
+
+    def _whole(self, key: Key, value: bytes) -> bytes:
+        """Messages encoded one after the other are one with the fields of both."""
+        return self._entities.get(key) or key + value
 
     def _held(self, key: Key) -> bytes | None:
         """What the switch holds."""
@@ -308,23 +344,24 @@ class Intent:
         if key in self._other:
             self._queue(key, "")
 
-    def take_updates(self, limit: int, *, beside: bool = False) -> list[p4r.Update]:
+    def take_updates(self, limit: int, *, beside: bool = False) -> list[Update]:
         """The next updates, at most `limit`; pass their results to `settle`. Those that were taken
         before are on their way, and are settled before these; not `beside`: are forgotten."""
         if not beside:
             self._taken.clear()
         on_way = {key for taken in self._taken for key, _ in taken}
-        updates, taken = list[p4r.Update](), list[tuple[Key, bytes | None]]()
+        updates, taken = list[Update](), list[tuple[Key, bytes | None]]()
         needless: list[Key] = []
         for key in self._in_turn():
             if key in on_way:
                 continue
-            update = self._update(key)
+            value = self._value(key)
+            update = self._update(key, value)
             if update is None:
                 needless.append(key)
             else:
                 updates.append(update)
-                taken.append((key, self._value(key)))
+                taken.append((key, value))
             if len(updates) == limit:
                 # Before it would be the next one's turn.
                 break
@@ -334,7 +371,7 @@ class Intent:
         return updates
 
     def settle(
-        self, updates: list[p4r.Update], failures: dict[int, tuple[GRPCStatusCode, str]]
+        self, updates: list[Update], failures: dict[int, tuple[GRPCStatusCode, str]]
     ) -> list[Refusal]:
         """Note what the switch accepted of the updates taken first; `failures` are by index.
         Returns what it will not take, each only once for the same reason."""
@@ -349,6 +386,10 @@ class Intent:
                     refused.append(Refusal(update, *failure))
                 self._refused[key] = code, self._dirty.get(key, "")
                 self._clean(key)
+        if not self._dirty:
+            # A dictionary that was emptied keeps its room.
+            self._dirty, self._encoded = {}, dict(self._encoded)
+            self._other = dict(self._other)
         return refused
 
     def retry_refused(self) -> None:
@@ -379,7 +420,7 @@ class Intent:
         if key not in self._other:
             self._clean(key)
 
-    def _retry(self, key: Key, update: p4r.Update, code: GRPCStatusCode) -> bool:
+    def _retry(self, key: Key, update: Update, code: GRPCStatusCode) -> bool:
         """Whether to retry: the switch held another entry than assumed, which is now corrected."""
         share = self._dirty.get(key)
         if share is None or self._waiting[share][key] + 1 >= MAX_ATTEMPTS:
@@ -397,14 +438,19 @@ class Intent:
 
     def _mark(self, key: Key, share: str) -> None:
         # Re-insertion keeps the order of the changes.
-        self._clean(key)
+        if key in self._dirty:
+            self._clean(key)
         self._queue(key, share)
-        self._refused.pop(key, None)
+        if self._refused:
+            self._refused.pop(key, None)
         self.changed.set()
 
     def _queue(self, key: Key, share: str) -> None:
         self._dirty[key] = share
-        self._waiting.setdefault(share, {})[key] = 0
+        waiting = self._waiting.get(share)
+        if waiting is None:
+            waiting = self._waiting[share] = {}
+        waiting[key] = 0
 
     def _clean(self, key: Key) -> None:
         share = self._dirty.pop(key, None)
@@ -414,22 +460,19 @@ class Intent:
             if not waiting:
                 del self._waiting[share]
 
-    def _update(self, key: Key) -> p4r.Update | None:
+    def _update(self, key: Key, value: bytes | None) -> Update | None:
         if key not in self._other:
             return None
-        held, encoded = self._other[key], self._entity(key)
-        update = p4r.Update(type=_DELETE if encoded is None else _MODIFY)
-        entity = update.entity
-        entity.MergeFromString(key if encoded is None else encoded)
-        if encoded is not None:
-            if held is None and not _modify_only(entity):
-                update.type = _INSERT
-        elif entity.HasField("meter_entry"):
+        if value is not None:
+            is_new = self._other[key] is None and (
+                key in self._encoded or not _modify_only(p4r.Entity.FromString(key))
+            )
+            return Update(_INSERT if is_new else _MODIFY, self._whole(key, value))
+        entity = p4r.Entity.FromString(key)
+        if entity.HasField("meter_entry"):
             # Without a configuration it is reset (P4Runtime 1.3 section 9.4).
-            update.type = _MODIFY
-        elif _modify_only(entity):
-            return None
-        return update
+            return Update(_MODIFY, key)
+        return None if _modify_only(entity) else Update(_DELETE, key)
 
 
 def _table_of(key: Key) -> int:

@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from signal import SIGKILL
+from signal import Signals
 from typing import Any
 
 import yaml
@@ -35,13 +35,17 @@ class Controller:
 
     async def start(self) -> None:
         """Start it, and wait until all switches are up, or under another one that leads."""
+        self.begin()
+        await until(self._up)
+
+    def begin(self) -> None:
+        """Start it."""
         file = self.folder / "network.yaml"
         file.write_text(yaml.safe_dump(self.network))
         command = [sys.executable, "-m", "fcn.controller.cli.main", "run", "-c", str(file)]
         command += ["--as", self._me] if self._me else []
         self.runs += 1
         self._process = Process("fcn run", command, self.folder / f"log{self.runs}", self._prefix)
-        await until(self._up)
 
     def _up(self) -> bool:
         regions = self.network.get("regions", {None: [self._me]}).items()
@@ -56,10 +60,15 @@ class Controller:
         """Of this run."""
         return (self.folder / f"log{self.runs}").read_text()
 
+    def send(self, number: Signals) -> None:
+        """A signal."""
+        assert self._process is not None
+        self._process.send(number)
+
     async def kill(self) -> None:
         """As by a lack of memory."""
+        self.send(Signals.SIGKILL)
         assert self._process is not None
-        self._process.send(SIGKILL)
         await asyncio.to_thread(self._process.wait, 60.0)
 
     async def ask(self, question: Callable[[FcnClient], Any]) -> Any:  # noqa: ANN401

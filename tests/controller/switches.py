@@ -168,6 +168,31 @@ class MemorySwitch:
 
         setattr(self._device, "read", heard_read)  # noqa: B010
 
+    def delay_writes(self, seconds: Callable[[int], float]) -> None:
+        """A request to write so many updates takes so much longer."""
+        assert self._device is not None
+        write = self._device.write
+
+        async def delayed(request: p4r.WriteRequest) -> None:
+            await asyncio.sleep(seconds(len(request.updates)))
+            await write(request)
+
+        setattr(self._device, "write", delayed)  # noqa: B010
+
+    def count_writes(self) -> list[int]:
+        """How many requests to write there are whenever another one comes."""
+        assert self._device is not None
+        write, found, waiting = self._device.write, list[int](), set[int]()
+
+        async def counted(request: p4r.WriteRequest) -> None:
+            waiting.add(id(request))
+            found.append(len(waiting))
+            await write(request)
+            waiting.remove(id(request))
+
+        setattr(self._device, "write", counted)  # noqa: B010
+        return found
+
     async def stop(self) -> None:
         """Power off."""
         if self._server is not None and self._device is not None:

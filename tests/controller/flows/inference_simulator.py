@@ -18,8 +18,8 @@ from ipaddress import ip_address
 
 from inference_traffic import Kind, PacketRun, Trouble, Work, exchange
 
-from fcn.controller.flows.inference import Inference
-from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.inference import NOTHING, Agreement, Inference
+from fcn.controller.flows.key import FlowKey, host_pair, is_forth
 from fcn.controller.flows.trail import Sample, connection_port
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
@@ -89,6 +89,8 @@ class Outcome:
     unknown: int = 0
     reports: int = 0
     bound: dict[FlowKey, int] = field(default_factory=dict)
+    reasons: Counter[str] = field(default_factory=Counter)
+    """Why connections stayed unknown."""
 
 
 def conditions(rng: random.Random) -> Conditions:
@@ -226,7 +228,33 @@ def simulate(
     outcome.right = sum(truth[flow] == qp for flow, qp in outcome.bound.items())
     outcome.wrong = len(outcome.bound) - outcome.right
     outcome.unknown = len(seen - outcome.bound.keys())
+    left = (each for each in connections if each.flows[0] not in outcome.bound)
+    outcome.reasons.update(_reason(inference, each.flows) for each in left)
     return outcome
+
+
+def _reason(inference: Inference, flows: tuple[FlowKey, FlowKey]) -> str:
+    """The rule that was against this pairing in the last look."""
+    pair = inference._pairs.get(host_pair(flows[0]))
+    if pair is None or any(flow.dest_qp not in pair.side(flow) for flow in flows):
+        return "a flow of it was not reported"
+    forth, back = (flow.dest_qp for flow in sorted(flows, key=is_forth, reverse=True))
+
+    def agreement(one: int, other: int) -> Agreement:
+        return pair.agreement.get(one, {}).get(other, NOTHING)
+
+    if not agreement(forth, back).shown:
+        return "fewer than four responses agree"
+    if agreement(forth, back).widest > pair._near:
+        return "a rival may be as near by chance"
+    rivals = [agreement(forth, other) for other in pair.back if other != back]
+    rivals += [agreement(other, back) for other in pair.forth if other != forth]
+    possible = [each for each in rivals if not each.refuted]
+    if any(each.supports for each in possible):
+        return "a rival agrees, too"
+    if any(each.late <= pair._near for each in possible):
+        return "a rival's answers may wait behind READs"
+    return "nothing speaks against a rival" if possible else "not everything was reported"
 
 
 def _conclude(inference: Inference, outcome: Outcome) -> None:
@@ -327,19 +355,21 @@ def steady(rng: random.Random) -> Conditions:
 
 def survey(
     seeds: Iterable[int], draw: Callable[[random.Random], Conditions] = conditions
-) -> tuple[dict[tuple[str, str], Counter[str]], list[int]]:
-    """Right, wrong and unknown flows by condition; the seeds with a wrong one."""
+) -> tuple[dict[tuple[str, str], Counter[str]], Counter[str], list[int]]:
+    """Right, wrong and unknown flows by condition; why connections stayed unknown; the seeds with a
+    wrong one."""
     table: dict[tuple[str, str], Counter[str]] = {}
-    wrong = []
+    reasons, wrong = Counter[str](), []
     for seed in seeds:
         given = draw(random.Random(seed))
         outcome = simulate(given, seed)
         sums = total([outcome])
+        reasons.update(outcome.reasons)
         for each in _classes(given):
             table.setdefault(each, Counter()).update(sums)
         if outcome.wrong:
             wrong.append(seed)
-    return table, wrong
+    return table, reasons, wrong
 
 
 def main() -> None:
@@ -350,12 +380,14 @@ def main() -> None:
     parser.add_argument("--steady", action="store_true", help="no trouble, WRITEs only")
     options = parser.parse_args()
     draw = steady if options.steady else conditions
-    table, wrong = survey(range(options.first, options.first + options.seeds), draw)
+    table, reasons, wrong = survey(range(options.first, options.first + options.seeds), draw)
     print(f"{'condition':56} {'right':>7} {'unknown':>8} {'wrong':>6} {'flows':>8}")
     for (name, value), sums in sorted(table.items()):
         flows = max(1, sums["right"] + sums["wrong"] + sums["unknown"])
         shares = f"{sums['right'] / flows:7.1%} {sums['unknown'] / flows:8.1%}"
         print(f"{name + ' ' + value:56} {shares} {sums['wrong']:6} {flows:8}")
+    for why, count in reasons.most_common():
+        print(f"unknown: {count / reasons.total():6.1%} of {reasons.total()} connections: {why}")
     for seed in wrong:
         given = draw(random.Random(seed))
         print(f"wrong: seed {seed}", *(f"{f.name}={getattr(given, f.name)}" for f in fields(given)))

@@ -199,9 +199,11 @@ async def test_full_table_leaves_flows_unlabelled(
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
         await flow(plane, "pe1", FORTH)
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FlowKey("blue", A, B, 34)))
+        assert [flow.key for flow in plane.flows.all()] == [FORTH]
+        stated = plane.flows.add(FlowKey("blue", A, B, 35), 5)
         with pytest.raises(FlowError, match="no room"):
-            plane.flows.add(FlowKey("blue", A, B, 35), 5)
-        assert len(plane.flows.all()) == 1
+            plane.flows.add(FlowKey("blue", A, B, 36), 6)
+        assert plane.flows.all() == [stated]
 
 
 async def test_switch_restart_brings_flows_back(config: Config, switches: Switches) -> None:

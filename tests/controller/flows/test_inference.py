@@ -250,7 +250,7 @@ def test_other_vrfs_and_hosts_are_no_candidates() -> None:
 
 def test_never_wrong() -> None:
     """inference_simulator.py does more seeds, and says how many flows are right and unknown."""
-    table, wrong = survey(SEEDS)
+    table, _, wrong = survey(SEEDS)
     assert wrong == []
     for kind in Kind:
         assert table["traffic", kind]["right"] > 0

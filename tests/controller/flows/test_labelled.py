@@ -28,7 +28,7 @@ class Bench:
 
     def label(self, node: str, key: FlowKey, origin: Origin = Origin.DATA) -> list[FlowKey]:
         """Label a flow; returns those that gave way."""
-        label, losers = self.labelled.allocate(node, key)
+        label, losers = self.labelled.allocate(node, key, known=False)
         for loser in losers:
             self.labelled.remove(loser)
         self.labelled.add(Flow(key, node, label, 0, origin, since=next(self._clock)))

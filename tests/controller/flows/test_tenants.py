@@ -309,6 +309,20 @@ def test_one_host_does_not_fill_the_table(net: Network) -> None:
     assert net.service.refusals.counts["blue", RefusalReason.NO_ROOM] == 1000 - CAPACITY
 
 
+def test_what_is_stated_goes_before_what_is_not(net: Network) -> None:
+    """Of the same host: others have their share all the same."""
+    for dest_qp in range(100, 1100):
+        net.service.seen("pe1", DC_PORT, FlowKey("blue", A, B, dest_qp))
+    flows = net.edges["pe1"].flows
+    for number in range(CAPACITY + 10):
+        net.connect(a_qp=2000 + number, b_qp=5000 + number, ids=(1 + number, 9001 + number))
+    assert {flow.source_qp for flow in flows.values()} == {*range(2000, 2000 + CAPACITY)}
+    other = FlowKey("blue", OTHER_A, B, 100)
+    net.service.seen("pe1", DC_PORT, other)
+    assert other in flows
+    assert len(flows) == CAPACITY
+
+
 def test_what_a_full_table_does_not_take_leaves_nothing_in_memory(net: Network) -> None:
     """Nor cycles, in which everything would be looked through again and again."""
     for number in range(2 * CAPACITY):

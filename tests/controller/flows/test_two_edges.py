@@ -125,6 +125,7 @@ def test_what_was_inferred_of_a_flow_that_gives_way_is_not_written_again(net: Ne
     port = connection_port(17, 33)
     for dest_qp in range(100, 163):
         net.service.seen("pe2", DC_PORT, FlowKey("blue", B, A, dest_qp))
+        assert net.service.reported(FlowKey("blue", B, A, dest_qp), 1000 + dest_qp)
     for node, key, opcode in (("pe1", FORTH, WRITE), ("pe2", BACK, ACK)):
         net.service.seen(node, DC_PORT, key, sample=Sample(opcode, 5, port))
     net.now += 0.3

@@ -28,6 +28,7 @@ from fcn.controller.config.reporters import reporters
 from fcn.controller.events import Kind
 from fcn.controller.node.paths import PathState
 from fcn.controller.provision.provision import Provision
+from fcn.softswitch.api import CounterValue
 
 CPU_PORT = (510).to_bytes(2, "big")
 POLICY = {
@@ -352,6 +353,46 @@ async def test_an_operator_takes_a_path_out_of_use(
     lab.say(0, FAILED=1, WELL=1)
     await lab.look()
     assert lab.state(0).source == "", "somebody else said that"
+
+
+async def test_a_link_that_is_down_on_a_path_that_is_up_is_named(
+    network: dict[str, Any], switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the PE believes none of its nodes."""
+    monkeypatch.setattr("fcn.controller.node.counters.INTERVAL", 3600.0)
+    watched = network | {"failure_detection": {"interval": "100ms"}}
+    async with running(Lab, parse_config(yaml.safe_dump(watched)), switches) as lab:
+        for counter in ("links_up", "links_down"):
+            switches["p1"].engine.counter_write(counter, 2, CounterValue(1, 0))
+        p1 = lab.plane.nodes["p1"]
+        await p1.counters.poll(p1.links)
+        for failed in (0, 1):
+            lab.say(0, FAILED=failed)
+            await lab.look()
+            shown = (await lab.fcn("paths")).stdout
+            assert ("not p1:2" in shown) is not bool(failed)
+
+
+async def test_congestion_of_which_no_more_is_heard_ends(
+    lab: Lab, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless an operator said so; where there is a queue, its node says so again."""
+    monkeypatch.setattr("fcn.controller.node.paths.CONGESTED_FOR", 0.0)
+    sent, relieved = switches["pe1"].engine.sent, path_report(17, "RELIEVED")
+    for said in (1, 2):
+        lab.say(0, CONGESTED=said, RELIEVED=said - 1)
+        await lab.look()
+        await lab.look()
+    await until(lambda: len(sent) == 2)
+    assert sent == 2 * [(510).to_bytes(2, "big") + relieved]
+    lab.say(0, CONGESTED=2, RELIEVED=2)
+    await lab.look()
+    assert (await lab.fcn("report-path", "17", "congested")).exit_code == 0
+    await until(lambda: len(sent) == 3)
+    lab.say(0, CONGESTED=3, RELIEVED=2)
+    for _ in range(3):
+        await lab.look()
+    assert len(sent) == 3
 
 
 async def test_another_configuration_changes_nothing_of_what_is_known(

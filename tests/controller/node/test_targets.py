@@ -41,7 +41,7 @@ from fcn.controller.node.counters import Cell, Cells, Counters
 from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.readback import read_switch
 from fcn.controller.owners.held_flows import HeldFlows
-from fcn.controller.owners.intent import Key, entity_key, entity_value
+from fcn.controller.owners.intent import Key, Update, entity_key, entity_value
 from fcn.controller.owners.rate_limits import MeterCell
 from fcn.controller.provision.provision import Provision
 
@@ -70,18 +70,18 @@ def provision(config: Config, node: str, pipeline: Pipeline | None = None) -> Pr
     return Provision(config, node, pipeline or tna_pipeline(role))
 
 
-def updates(intended: Provision) -> list[p4r.Update]:
+def updates(intended: Provision) -> list[Update]:
     """All pending updates, which are then marked as accepted."""
     taken = intended.intent.take_updates(100_000)
     assert intended.intent.settle(taken, {}) == []
     return taken
 
 
-def entities(taken: Iterable[p4r.Update], kind: str) -> list[p4r.Entity]:
+def entities(taken: Iterable[Update], kind: str) -> list[p4r.Entity]:
     return [update.entity for update in taken if update.entity.WhichOneof("entity") == kind]
 
 
-def table_entries(taken: Iterable[p4r.Update], schema: P4Schema) -> list[fy.P4TableEntry]:
+def table_entries(taken: Iterable[Update], schema: P4Schema) -> list[fy.P4TableEntry]:
     decoded = [decode_entity(entity, schema) for entity in entities(taken, "table_entry")]
     return [entry for entry in decoded if isinstance(entry, fy.P4TableEntry)]
 
@@ -100,7 +100,7 @@ def held_on_switch(held: Iterable[p4r.Entity]) -> dict[Key, bytes]:
     return {entity_key(each): entity_value(each) for each in held}
 
 
-def core_ports(taken: Iterable[p4r.Update]) -> list[int]:
+def core_ports(taken: Iterable[Update]) -> list[int]:
     """Members of the value set among the updates."""
     (entity,) = entities(taken, "value_set_entry")
     fields = [field for member in entity.value_set_entry.members for field in member.match]
@@ -154,7 +154,7 @@ async def test_missing_program_of_a_node_is_named(
         ControlPlane(parse(network))
 
 
-def _meters(found: list[p4r.Update], schema: P4Schema) -> set[str]:
+def _meters(found: list[Update], schema: P4Schema) -> set[str]:
     names = {meter.id: meter.alias for meter in schema.meters}
     return {names[each.meter_entry.meter_id] for each in entities(found, "meter_entry")}
 
@@ -181,7 +181,7 @@ def test_chip_gets_the_entries_bmv2_gets(network: dict[str, Any], node: str) -> 
     expected = updates(provision(config, node, theirs))
     taken = updates(provision(config, node, ours))
 
-    def same(found: list[p4r.Update], schema: P4Schema) -> set[tuple[str, ...]]:
+    def same(found: list[Update], schema: P4Schema) -> set[tuple[str, ...]]:
         # The mode: test_features_are_the_mode_of_the_domain.
         other = IN_UNITS | PARTS[config.nodes[node].role] | {"domain_mode"}
         entries = [e for e in table_entries(found, schema) if e.table_id not in other]

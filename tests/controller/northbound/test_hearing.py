@@ -84,9 +84,13 @@ async def test_what_cannot_be_is_not_believed(
     server.add_insecure_port(address)
     await server.start()
     heard: list[CmReport] = []
-    hearing = asyncio.create_task(hear("east", address, None, "west", heard.append))
+    is_heard: list[bool] = []
+    hearing = asyncio.create_task(
+        hear("east", address, None, "west", heard.append, is_heard.append)
+    )
     await until(lambda: "larger than max" in caplog.text, "the page that is too large")
     hearing.cancel()
+    assert is_heard == [False, True, False]
     await asyncio.gather(hearing, return_exceptions=True)
     await server.stop(None)
     assert len(heard) % (len(UNTRUE) + 1) == 0

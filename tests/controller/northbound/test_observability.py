@@ -237,6 +237,7 @@ async def test_latency_is_among_the_metrics(config: Config) -> None:
     lag = Timings()
     for seconds in (0.0005, 0.03, 0.03, 60.0):
         lag.observe(seconds)
+    plane.flows.regions.heard = {("east", "east-1"): True, ("east", "east-2"): False}
     plane.metrics.show(take_snapshot(plane.network, lag.now(), {"x.pem": 7.0}))
     text = generate_latest(plane.metrics).decode()
     for line in (
@@ -249,6 +250,8 @@ async def test_latency_is_among_the_metrics(config: Config) -> None:
         'fcn_report_latency_seconds_count{node="pe1"} 0.0',
         'fcn_node_lists_lost_total{node="pe1"} 0.0',
         'fcn_certificate_expires{file="x.pem"} 7.0',
+        'fcn_region_heard{controller="east-1",region="east"} 1.0',
+        'fcn_region_heard{controller="east-2",region="east"} 0.0',
     ):
         assert line in text
     assert 'fcn_report_latency_seconds_count{node="p1"}' not in text

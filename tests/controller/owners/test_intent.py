@@ -13,6 +13,7 @@ from fcn.controller.owners.intent import (
     MAX_ATTEMPTS,
     TURN,
     Intent,
+    Update,
     entity_key,
     entity_value,
 )
@@ -28,8 +29,8 @@ def entry(number: int, action: str = "local_address") -> fy.P4TableEntry:
     return fy.P4TableEntry("endpoint", match=match, action=fy.P4TableAction(action))
 
 
-def types(updates: list[p4r.Update]) -> list[str]:
-    return [p4r.Update.Type.Name(update.type) for update in updates]
+def types(updates: list[Update]) -> list[str]:
+    return [update.kind for update in updates]
 
 
 def encoded(message: p4r.Entity) -> Encoded:
@@ -42,7 +43,7 @@ class FakeSwitch:
     def __init__(self) -> None:
         self.entries: dict[bytes, bytes] = {}
 
-    def write(self, updates: list[p4r.Update]) -> dict[int, tuple[GRPCStatusCode, str]]:
+    def write(self, updates: list[Update]) -> dict[int, tuple[GRPCStatusCode, str]]:
         failures: dict[int, tuple[GRPCStatusCode, str]] = {}
         for index, update in enumerate(updates):
             key = entity_key(update.entity)
