@@ -130,6 +130,19 @@ class MemorySwitch:
         address = f"127.0.0.1:{self.port}"
         self._server, self.port = await start_server(self._device, ports, Transport(address))
 
+    @property
+    def is_led(self) -> bool:
+        """Whether a controller is primary."""
+        return self._device is not None and any(self._device.arbitration.primaries())
+
+    @property
+    def kept(self) -> int:
+        """Digest messages that it keeps for another controller."""
+        assert self._device is not None
+        assert self._device._running is not None
+        learners = self._device._running.digests._learners.values()
+        return sum(len(learner.kept) for learner in learners)
+
     def freeze(self) -> asyncio.Event:
         """Answer no request to read until the event is set; `frozen` counts those that wait."""
         assert self._device is not None
