@@ -25,7 +25,7 @@ Send = Callable[[p4r.StreamMessageResponse], bool]
 _MAX_LIST = 4096
 MAX_UNACKNOWLEDGED = 1 << 16
 """Messages of one digest that wait for acknowledgement; of more, the oldest lists are forgotten."""
-KEPT, KEPT_FOR = 1 << 15, 60.0
+KEPT, KEPT_FOR = 1 << 12, 60.0
 """The latest messages of one digest that nobody was there for, and for how many seconds."""
 _NS = 1e-9
 
@@ -163,8 +163,9 @@ class DigestStore:
 
     def _tell_kept(self, learner: _Learner) -> None:
         """What nobody was there for, in lists with the times at which they were to be sent."""
-        now, size = asyncio.get_running_loop().time(), self._list_size(learner)
+        size = self._list_size(learner)
         while learner.kept:
+            now = asyncio.get_running_loop().time()
             until, moment, _ = learner.kept[0]
             same = takewhile(lambda each: each[:2] == (until, moment), learner.kept)  # noqa: B023
             messages = tuple(message for *_, message in islice(same, size))
@@ -206,7 +207,9 @@ class DigestStore:
         if timer is not None:
             timer.cancel()
         for message in messages:
-            del learner.unacked[message]
+            # What was kept may have been reported anew meanwhile, and be in two.
+            if learner.unacked.get(message) == list_id:
+                del learner.unacked[message]
 
     def _stop(self, learner: _Learner) -> None:
         if learner.flush is not None:

@@ -3,6 +3,7 @@ engine that keeps state, records packet-outs and sends the messages a test speci
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -138,10 +139,17 @@ class MemorySwitch:
     @property
     def kept(self) -> int:
         """Digest messages that it keeps for another controller."""
+        return sum(map(len, self._kept()))
+
+    def forget_kept(self) -> None:
+        """It keeps none."""
+        for kept in self._kept():
+            kept.clear()
+
+    def _kept(self) -> list[deque[Any]]:
         assert self._device is not None
-        assert self._device._running is not None
-        learners = self._device._running.digests._learners.values()
-        return sum(len(learner.kept) for learner in learners)
+        pipeline = self._device._running
+        return [each.kept for each in pipeline.digests._learners.values()] if pipeline else []
 
     def freeze(self) -> asyncio.Event:
         """Answer no request to read until the event is set; `frozen` counts those that wait."""
