@@ -19,11 +19,14 @@ PTF_TARGETS ?= softswitch $(if $(shell command -v simple_switch_grpc),bmv2)
 JOBS ?= 3
 # Shares of the packet tests, which wait more than they compute.
 SHARES ?= 4
-PYTEST := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile
+# The order of files is that of tests/conftest.py.
+PYTEST := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # What test-all runs beside.
 ALL ?=
 PROFILES := fcn two-threshold flow-control fantel
 SELECT := $(if $(ALL),,-m "not exhaustive")
+# Hundreds of processes would compile each module again.
+unexport PYTHONDONTWRITEBYTECODE
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -15,6 +15,7 @@ from rich.table import Table
 
 RESULTS = Path(__file__).parent / "results"
 ROOT = RESULTS.resolve().parents[1]
+LABORATORY = ROOT / "docs" / "laboratory.md"
 
 
 class BenchError(Exception):
@@ -28,11 +29,16 @@ def positive(text: str) -> float:
     return value
 
 
-def options_of(name: str, text: str | None, *, results: bool = True) -> argparse.ArgumentParser:
-    """The command line of `python -m fcn.bench.NAME`; results: with the file of its numbers."""
+def options_of(
+    name: str, text: str | None, *, results: bool = True, document: Path | None = None
+) -> argparse.ArgumentParser:
+    """The command line of `python -m fcn.bench.NAME`; results: with the file of its numbers;
+    document: that has its figures."""
     parser = argparse.ArgumentParser(prog=f"python -m fcn.bench.{name}", description=text)
     if results:
         parser.add_argument("--results", type=Path, default=RESULTS / f"{name}.json")
+    if document:
+        parser.add_argument("--document", type=Path, default=document, help="in which figures are")
     return parser
 
 
@@ -78,6 +84,12 @@ def with_part(text: str, name: str, command: str, part: str) -> str:
     if not (begun and ended):
         raise BenchError(f"there is no {begin.strip()} … {end}")
     return f"{head}{begin}{part}{end}{tail}"
+
+
+def write_part(document: Path, name: str, part: str) -> None:
+    """Put what `python -m fcn.bench.NAME` writes into a document. Raises BenchError."""
+    text = with_part(document.read_text(), name, f"python -m fcn.bench.{name}", part)
+    document.write_text(text)
 
 
 def table_of(

@@ -4,20 +4,30 @@
 host through PE, P and PE to a host, with the entries of the controller's own code. A packet-hop is
 one packet through one switch, its queue and its link. The processor time of the process counts, so
 that what else runs on the machine matters less; the best and the median of several pieces are
-shown. It writes the numbers to bench/results/laboratory.json.
+shown. It writes the numbers to bench/results/laboratory.json, and medians to docs/laboratory.md.
 """
 
 import statistics
 import time
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
-from fcn.bench.harness import machine, options_of, positive, table_of, write_results
+from fcn.bench.harness import (
+    LABORATORY,
+    machine,
+    options_of,
+    positive,
+    table_of,
+    write_part,
+    write_results,
+)
 from fcn.bench.laboratory_network import long_path
 from fcn.lab.balance import balance
 from fcn.lab.core import Simulation
 
 PAYLOADS = (64, 1024, 4096)
+DELAYS = (1_000, 1_000_000)
 PIECES = 15
 LOAD = 0.8
 SWITCHES = 3
@@ -40,7 +50,7 @@ def measure(payload: int, packets: float, delay_ns: int) -> list[float]:
 
 
 def main() -> None:
-    parser = options_of("laboratory", __doc__)
+    parser = options_of("laboratory", __doc__, document=LABORATORY)
     parser.add_argument("--packets", type=positive, default=100_000, help="of a piece")
     options = parser.parse_args()
     title = "packet-hops per second of processor time, one core, pe - p - pe"
@@ -48,7 +58,7 @@ def main() -> None:
     table = table_of(title, (), columns)
     results = []
     for payload in PAYLOADS:
-        for delay_ns in (1_000, 1_000_000):
+        for delay_ns in DELAYS:
             rates = measure(payload, options.packets, delay_ns)
             best, median = max(rates), statistics.median(rates)
             results.append(
@@ -59,6 +69,20 @@ def main() -> None:
             )
     Console().print(table)
     write_results(options.results, {"machine": machine(), "results": results})
+    write_part(options.document, "laboratory", part_of(results, machine()["commit"]))
+
+
+def part_of(results: Sequence[Mapping[str, float]], commit: str) -> str:
+    """The medians as docs/laboratory.md has them."""
+    medians = {(each["payload"], each["delay_ns"]): each["median"] for each in results}
+    rows = (
+        f"| {payload} octets | "
+        + " | ".join(f"{medians[payload, delay] / 1e6:.1f} million" for delay in DELAYS)
+        + " |\n"
+        for payload in PAYLOADS
+    )
+    head = "| payload | links of 1 µs | links of 1 ms |\n|---|---|---|\n"
+    return f"Medians at commit {commit}:\n\n{head}{''.join(rows)}"
 
 
 if __name__ == "__main__":

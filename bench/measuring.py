@@ -5,17 +5,26 @@ without a digest, crossings or samples but those at both ends. Processor time co
 network is ready to when the tables are there, so that what else runs on the machine matters less.
 The numbers go to bench/results/measuring.json: medians, and packet-hops per second of a measured
 run as a user has it, while hosts send and with the time in which the network gets ready. A
-packet-hop is one packet through one switch, its queue and its link.
+packet-hop is one packet through one switch, its queue and its link. docs/laboratory.md gets them.
 """
 
 import statistics
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 from unittest.mock import patch
 
 from rich.console import Console
 
-from fcn.bench.harness import machine, options_of, table_of, write_results
+from fcn.bench.harness import (
+    LABORATORY,
+    machine,
+    options_of,
+    table_of,
+    write_part,
+    write_results,
+)
 from fcn.lab.core import Simulation
 from fcn.lab.run.runner import Progress, run_scenario
 from fcn.lab.scenario.load import Plan, load_scenario
@@ -33,8 +42,11 @@ UNTIL_MS = {
     "demo": 6000,
     "modes-100-km": 60,
     "modes-1000-km": 60,
+    "scale": 60,
 }
 """Virtual time: a second or so of processor time."""
+
+COLUMNS = ("scenario", "virtual time", "bare", "measured", "ratio", "sending", "in all")
 
 DEFAULT_INTERVAL = "dumbbell, 10 µs"
 """With the interval that a scenario has which does not give one."""
@@ -76,11 +88,12 @@ def run(plan: Plan, until_ns: int) -> Run:
 
     result = run_scenario(plan, until_ns=until_ns, show=show)
     ended = time.process_time()
-    by_hosts = sum(count for name, count in result.about.balance.sources.items() if "made" in name)
+    sources = result.about.balance.sources
+    by_hosts = sum(count for name, count in sources.items() if name.endswith(": sent"))
     return Run(ended - ready, ended - begun, result.about.hops - by_hosts)
 
 
-def compare(name: str, pairs: int) -> dict[str, object]:
+def compare(name: str, pairs: int) -> dict[str, Any]:
     """Measured and bare runs in turn."""
     until = UNTIL_MS[name.partition(",")[0]] * MILLISECOND
     plan = plan_of(name)
@@ -103,30 +116,39 @@ def compare(name: str, pairs: int) -> dict[str, object]:
 
 
 def main() -> None:
-    parser = options_of("measuring", __doc__)
+    parser = options_of("measuring", __doc__, document=LABORATORY)
     parser.add_argument("--pairs", type=int, default=5, help="of runs, per scenario")
     parser.add_argument("scenarios", nargs="*", default=[*UNTIL_MS, DEFAULT_INTERVAL])
     options = parser.parse_args()
-    table = table_of(
-        "processor time of measured and bare runs; packet-hops per second",
-        ["scenario"],
-        ("bare", "measured", "ratio", "sending", "in all"),
-    )
+    title = "processor time of measured and bare runs; packet-hops per second"
+    table = table_of(title, COLUMNS[:1], COLUMNS[1:])
     results = []
     for name in options.scenarios:
         results.append(compare(name, options.pairs))
-        of = results[-1]
-        table.add_row(
-            name,
-            f"{of['bare_s']:.2f} s",
-            f"{of['measured_s']:.2f} s",
-            f"{of['ratio']:.2f}",
-            f"{of['hops_per_s']:,.0f}",
-            f"{of['hops_per_s_whole']:,.0f}",
-        )
+        table.add_row(*row_of(results[-1]))
         written = {"machine": machine(), "pairs": options.pairs, "results": results}
         write_results(options.results, written)
     Console().print(table)
+    write_part(options.document, "measuring", part_of(written))
+
+
+def row_of(result: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        result["scenario"],
+        f"{result['until_ms']} ms",
+        f"{result['bare_s']:.2f} s",
+        f"{result['measured_s']:.2f} s",
+        f"{result['ratio']:.2f}",
+        f"{result['hops_per_s'] / 1e6:.2f} million",
+        f"{result['hops_per_s_whole'] / 1e6:.2f} million",
+    )
+
+
+def part_of(written: Mapping[str, Any]) -> str:
+    """The table as docs/laboratory.md has it."""
+    of = f"Medians of {written['pairs']} pairs at commit {written['machine']['commit']}:\n\n"
+    rows = [COLUMNS, ("---",) * len(COLUMNS), *map(row_of, written["results"])]
+    return of + "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 if __name__ == "__main__":

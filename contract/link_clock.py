@@ -14,6 +14,8 @@ HIGHEST_RATE = 20_000
 
 _SECOND = 1_000_000
 _NO_ADDRESSES = bytes(12)
+_SHORTEST = 60
+"""Octets of a frame without its check sequence: a chip sends none that is shorter."""
 
 
 def clock_rate(slots: int, interval: int) -> int:
@@ -44,7 +46,8 @@ def clock_packet(token: int, *, is_last: bool = False) -> bytes:
 
     is_last: it ends the others and itself. BMv2 takes no other program while a packet goes round.
     """
-    return _NO_ADDRESSES + struct.pack("!HIB", CLOCK_ETHER_TYPE, token % (1 << 32), is_last)
+    frame = _NO_ADDRESSES + struct.pack("!HIB", CLOCK_ETHER_TYPE, token % (1 << 32), is_last)
+    return frame.ljust(_SHORTEST, b"\0")
 
 
 def bmv2_commands(slots: int, interval: int) -> tuple[str, ...]:

@@ -75,12 +75,19 @@ LIGHT_POLICY = "light_policy"
 HOLD_PARTS = frozenset({"arn_arrival", "arn_neighbor", "hold_budget", "holds", "notification_sid"})
 """Tables and a counter of a P that holds what its neighbours ask it to (SRF-7)."""
 
+BFD_TABLES = frozenset({"bfd_machine", "bfd_session"})
+"""Of a node that watches links (FAN-4); without, it says what is congested only."""
+
 NOT_ON_CHIPS = {
-    "p": HOLD_PARTS | {"events", "notifications_received"},
+    "p": HOLD_PARTS
+    | BFD_TABLES
+    | {"alternate", "links_down", "links_up"}
+    | {"events", "notifications_received"},
     "pe": EGRESS_PE_TABLES | {"node_rate_suppressed", LIGHT_POLICY},
 }
 """By role, tables and counters of programs of fcn but those for chips: of END.CON (SRF-4), of an
-egress PE's congested ports (FCN-18), of flows that are treated, and of traffic that is held."""
+egress PE's congested ports (FCN-18), of flows that are treated, of traffic that is held, and of
+links that are watched."""
 
 CORE_PORTS = "core_ports"
 """Value set of a chip's PE parser: the ports that face the WAN."""

@@ -7,12 +7,16 @@ from functools import lru_cache
 from pathlib import Path
 
 from finsy import P4Schema
+from finsy.p4schema import P4SchemaCache
 from google.protobuf.text_format import ParseError
 
 from fcn.contract.constants import PipelineError, compiled_file, compiled_programs, enum_members
 from fcn.contract.names import NOT_ON_CHIPS
 from fcn.contract.profiles import FULL, LEAST, PROFILES, Mode
 from fcn.contract.targets import Target, target_of
+
+SCHEMAS = P4SchemaCache()  # type: ignore[no-untyped-call]
+"""What is made of a P4Info within it is made once, which takes a hundredth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,8 @@ def load_pipeline(
     p4info = compiled_file(f"{role}.p4info.txtpb", folder=folder)
     blob = compiled_file(f"{role}.json", f"{role}.bin", folder=folder) if binary else None
     try:
-        return Pipeline(role, p4info, blob, P4Schema(p4info, blob))
+        with SCHEMAS:
+            return Pipeline(role, p4info, blob, P4Schema(p4info, blob))
     except (OSError, ParseError, ValueError) as error:
         raise PipelineError(f"{p4info} is not a P4Info: {error}") from None
 

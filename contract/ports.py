@@ -1,7 +1,7 @@
 """Port numbers of a target: front-panel ports, and ports with another function."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import islice
 
 PORT_BITS = 9
@@ -18,8 +18,8 @@ class Ports:
     cpu: to and from the controller. recirculation: from the end of egress into ingress.
     drop: egress port of packets to be dropped, on a target that has such a port. parking: from the
     end of egress into ingress, for packets that are held (SRF-7), on a target that holds so.
-    clock: the same for the clock packet, on a target that makes no packets of its own
-    (contract/link_clock.py).
+    clock: the same for the clock packet (contract/link_clock.py), which may be the recirculation
+    port: then nothing paces it.
     """
 
     cpu: int
@@ -27,17 +27,25 @@ class Ports:
     front_panel: tuple[range, ...]
     drop: int | None = None
     parking: int | None = None
-    clock: int | None = None
+    _: KW_ONLY
+    clock: int
+
+    @property
+    def paces_clock(self) -> bool:
+        """Whether the clock has a queue of its own, whose rate is the clock's."""
+        return self.clock != self.recirculation
 
     @property
     def _own(self) -> dict[int, str]:
-        own = {self.cpu: "CPU port", self.recirculation: "recirculation port"}
+        own = {
+            self.cpu: "CPU port",
+            self.clock: "clock port",
+            self.recirculation: "recirculation port",
+        }
         if self.drop is not None:
             own[self.drop] = "drop port"
         if self.parking is not None:
             own[self.parking] = "parking port"
-        if self.clock is not None:
-            own[self.clock] = "clock port"
         return own
 
     def problem(self, port: int) -> str | None:

@@ -54,8 +54,8 @@ class Target:
 def _ports(architecture: str, front_panel: tuple[range, ...], drop: int | None = None) -> Ports:
     numbers = architecture_numbers(architecture)
     cpu, recirculation = numbers["CPU_PORT"], numbers["RECIRC_PORT"]
-    parking, clock = numbers.get("PARK_PORT"), numbers.get("CLOCK_PORT")
-    return Ports(cpu, recirculation, front_panel, drop, parking, clock)
+    parking, clock = numbers.get("PARK_PORT"), numbers.get("CLOCK_PORT", recirculation)
+    return Ports(cpu, recirculation, front_panel, drop, parking, clock=clock)
 
 
 def _v1model() -> Target:

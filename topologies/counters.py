@@ -13,7 +13,7 @@ from finsy import P4CounterEntry, P4TableAction, P4TableEntry
 from finsy.p4entity import P4Entity, decode_entity, encode_entities
 from finsy.proto import p4r, p4r_grpc
 
-from fcn.contract.names import COUNTERS, EVENT_COUNTERS, named_cells
+from fcn.contract.names import COUNTERS, EVENT_COUNTERS, PORT_COUNTERS, named_cells
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.owners.flow_tables import FlowByLabel
 from fcn.topologies.controller_config import grpc_endpoint
@@ -21,6 +21,9 @@ from fcn.topologies.model import Topology
 
 READ_TIMEOUT_S = 60.0
 _P4INFO = p4r.GetForwardingPipelineConfigRequest.P4INFO_AND_COOKIE
+
+_SHOWN = {*COUNTERS, *PORT_COUNTERS}
+"""The others have tens of thousands of cells."""
 
 K = TypeVar("K", str, int)
 
@@ -108,7 +111,7 @@ class CounterReader:
 
     def _read_node(self, node: str, role: str) -> NodeCounters:
         pipeline = load_pipeline(role)
-        counters = self._counters_of(node) & pipeline.counters
+        counters = self._counters_of(node) & _SHOWN
         patterns: list[P4Entity] = [P4CounterEntry(name) for name in sorted(counters)]
         if role == "pe":
             patterns += FlowByLabel.counted()

@@ -136,14 +136,14 @@ class SoftSwitch(P4Switch):
     def start(self, controllers: object = ()) -> None:
         """The same, and set the clock's rate, before the controller sets it going."""
         super().start(controllers)
-        if self.clock and V1MODEL.ports.clock is not None:
+        if self.clock:
             with TrafficManager(grpc_endpoint(self.topology, self.name)) as manager:
                 manager.pace(V1MODEL.ports.clock, self.clock)
 
     def shape_ports(self) -> None:
         """Set every port's propagation delay, the limited queues and the clock."""
         with TrafficManager(grpc_endpoint(self.topology, self.name)) as manager:
-            if self.clock and V1MODEL.ports.clock is not None:
+            if self.clock:
                 manager.pace(V1MODEL.ports.clock, self.clock)
             for port in self.switch_ports:
                 manager.shape(port, self.topology.queue_of(port))

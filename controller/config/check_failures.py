@@ -10,9 +10,9 @@ from fcn.controller.config.addressing import own_prefixes, untrusted_nodes
 from fcn.controller.config.alternates import alternates
 from fcn.controller.config.document import KeyPath
 from fcn.controller.config.model import Config
-from fcn.controller.config.modes import Notification
+from fcn.controller.config.modes import FantelTransport, Notification
 from fcn.controller.config.notation import format_duration
-from fcn.controller.config.programs import has_clock, program_of
+from fcn.controller.config.programs import has_clock, program_of, watches_links
 from fcn.controller.config.transport import Finding
 from fcn.controller.config.watching import Watching, first_ports
 
@@ -50,6 +50,11 @@ def check_fantel(config: Config, name: str, program: Pipeline) -> Iterator[Findi
     elif Mode.FANTEL not in program.modes:
         target = program.target.name
         yield ("nodes", name), f"notification: fantel has no program for {target} yet"
+    elif config.fantel_transport is FantelTransport.ICMPV6 and not program.target.ports.paces_clock:
+        yield (
+            ("fantel_transport",),
+            f"the program of {name} ({program.target.name}) sends over UDP only; write udp",
+        )
 
 
 def _needed(
@@ -84,6 +89,12 @@ def failure_warnings(config: Config, watching: Watching) -> Iterator[tuple[str, 
                 f"its program has no clock ({program.target.name}), so its links are not watched",
             )
             continue
+        if not watches_links(config, node):
+            yield (
+                f"nodes.{name}",
+                f"its program ({program_of(config, node, binary=False).target.name}) says what is "
+                "congested, but watches no links",
+            )
         slots = len(watching.slots(name))
         if slots > most_slots(times.interval):
             late = format_duration(round(round_time(slots, times.interval) * 1e6))

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from fcn.contract.constants import PipelineError, compiled_file
+from fcn.contract.names import BFD_TABLES
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.contract.profiles import PROFILES, Mode, profiles_with
 from fcn.controller.config.document import listed
@@ -51,12 +52,17 @@ def program_folder(config: Config, node: Node) -> Path | None:
 
 
 def has_clock(config: Config, node: Node) -> bool:
-    """Whether a node's program watches links."""
-    try:
-        program = program_of(config, node, binary=False)
-    except PipelineError:
-        return False
-    return program.target.ports.clock is not None and Mode.FANTEL in program.modes
+    """Whether a node's program looks at links, or at least at queues (FAN-4, FAN-6)."""
+    with suppress(PipelineError):
+        return Mode.FANTEL in program_of(config, node, binary=False).modes
+    return False
+
+
+def watches_links(config: Config, node: Node) -> bool:
+    """Whether a node's program finds that a link is dead; one of a chip does not (FAN-4)."""
+    with suppress(PipelineError):
+        return program_of(config, node, binary=False).has_tables(BFD_TABLES)
+    return False
 
 
 def profile_problem(config: Config, node: Node) -> str | None:

@@ -11,7 +11,7 @@ from fcn.controller.config.cells import hashed, spread
 from fcn.controller.config.model import Config
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.paths import Path, Plan, Planner, used_policies
-from fcn.controller.config.programs import has_clock
+from fcn.controller.config.programs import has_clock, watches_links
 from fcn.controller.config.tunnel_ends import has_srh, tunnel_egress, tunnel_sids, tunnel_source
 
 NO_ADDRESS = IPv6Address(0)
@@ -72,34 +72,37 @@ class Watching:
     def __init__(self, config: Config, planner: Planner | None = None) -> None:
         self._config = config
         self.planner = planner or Planner(config)
-        self._links: dict[str, list[WatchedLink]] | None = None
         self._paths: Mapping[str, Sequence[WatchedPath]] | None = None
 
     def links(self, name: str) -> list[WatchedLink]:
-        """Links of a node, by port: those between two nodes whose programs have a clock."""
-        if self._links is None:
-            self._links = self._found_links()
-        return self._links.get(name, [])
+        """Links of a node, by port: those between two nodes whose programs watch links."""
+        return [
+            link
+            for link in self._ends.get(name, ())
+            if self._watchers.issuperset((name, link.peer))
+        ]
 
     def paths(self, name: str) -> list[WatchedPath]:
-        """Paths of policies that leave a node by a watched link: at a P those of all PEs, at a PE
-        its own.
+        """Paths of policies that leave a node by a link between two nodes whose programs have a
+        clock: at a P those of all PEs, at a PE its own.
 
         A PE whose path may leave it by several ports says nothing of it: it has one bit for all of
         them, and the others are its alternates.
         """
         if self._paths is None:
             self._paths = self._found()
-        ports = {link.port for link in self.links(name)}
+        ports = {link.port for link in self._ends.get(name, ())}
         return [path for path in self._paths.get(name, ()) if path.port in ports]
 
     def slots(self, name: str) -> list[Slot]:
-        """In the order in which the clock comes to them: a link, then what leaves by it."""
-        paths = self.paths(name)
+        """In the order in which the clock comes to them: a link, then what leaves by it; of a link
+        that is not watched the queues alone."""
+        paths, watched = self.paths(name), self.links(name)
         slots: list[Slot] = []
-        for link in self.links(name):
+        for link in self._ends.get(name, ()):
             leaving = [path for path in paths if path.port == link.port]
-            slots += [link, *leaving]
+            if link in watched:
+                slots += [link, *leaving]
             if self._config.notification is Notification.FANTEL:
                 slots += [WatchedQueue(path) for path in leaving]
             slots += [WatchedLoad(path) for path in leaving if path.number in self._balanced]
@@ -117,7 +120,15 @@ class Watching:
             for slot in plan.compared
         )
 
-    def _found_links(self) -> dict[str, list[WatchedLink]]:
+    @cached_property
+    def _watchers(self) -> frozenset[str]:
+        """Nodes whose programs watch links."""
+        nodes = self._config.nodes.items()
+        return frozenset(name for name, node in nodes if watches_links(self._config, node))
+
+    @cached_property
+    def _ends(self) -> dict[str, list[WatchedLink]]:
+        """Of each node with a clock, its ends of links to others that have one, by port."""
         found: dict[str, list[WatchedLink]] = {}
         if self._config.failure_detection is None:
             return found

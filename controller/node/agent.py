@@ -64,7 +64,7 @@ class NodeAgent:
         self.queues = Queues(provision, connection)
         self.links = LinkStates(provision, connection, bus, clock)
         self.counters.register(Notifications(provision, bus), self.paths)
-        if self.links.links:
+        if self.links.slots:
             self.counters.register(self.links)
         self._connection = connection
         self._inbox = inbox
@@ -235,7 +235,7 @@ class NodeAgent:
         await self.links.stop_clock(entries)
         await self._synchronizer.synchronize(lambda: self.entries, missing)
         self._connection.has_learned()
-        if self.links.links:
+        if self.links.slots:
             await self.links.start_clock()
         await self.links.tell_left()
         await forget(self._connection, self.provision.pipeline.target.ports.cpu, old)

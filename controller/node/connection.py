@@ -17,7 +17,7 @@ from finsy.grpcutil import GRPCStatusCode
 from finsy.p4client import P4ClientError
 from finsy.p4entity import P4DigestListAck
 
-from fcn.contract.pipeline import Pipeline
+from fcn.contract.pipeline import SCHEMAS, Pipeline
 from fcn.controller.clock import Clock
 from fcn.controller.config.model import Node
 from fcn.controller.config.tls import Tls
@@ -100,17 +100,15 @@ class Connection:
         self._asked = (
             f"are `grpc`, `device_id` ({node.device_id}) and TLS ({'on' if tls else 'off'}) right"
         )
-        self.switch = fy.Switch(
-            name,
-            node.grpc,
-            fy.SwitchOptions(
-                # Parsed once for all nodes: P4Schema takes the message as well as its file.
-                p4info=pipeline.schema.p4info,  # type: ignore[arg-type]
-                p4blob=pipeline.blob,
-                device_id=node.device_id,
-                channel_credentials=_credentials(tls) if tls is not None else None,
-            ),
+        options = fy.SwitchOptions(
+            # Parsed once for all nodes: P4Schema takes the message as well as its file.
+            p4info=pipeline.schema.p4info,  # type: ignore[arg-type]
+            p4blob=pipeline.blob,
+            device_id=node.device_id,
+            channel_credentials=_credentials(tls) if tls is not None else None,
         )
+        with SCHEMAS:
+            self.switch = fy.Switch(name, node.grpc, options)
         self._ask = elect_by(self.switch, self, STANDBY, leadership.me)
         leadership.enter(name, self)
         on_program(self.switch, self._leave_program, self._refused)

@@ -68,11 +68,11 @@ class LinkStates(CounterUser):
         self, provision: Provision, connection: Connection, bus: EventBus, clock: Clock
     ) -> None:
         self.links = provision.watched.links
-        self._slots = len(provision.watched.slots)
+        self.slots = len(provision.watched.slots)
         self._rates = {port.number: port.rate for port in provision.node.core_ports if port.rate}
         times = provision.config.failure_detection
         self._interval = times.interval if times is not None else 0
-        self._port = provision.pipeline.target.ports.clock
+        self._ports = provision.pipeline.target.ports
         known = Mode.FANTEL in provision.pipeline.modes
         self._core_ports = [port.number for port in provision.node.core_ports if known]
         self._connection = connection
@@ -99,10 +99,9 @@ class LinkStates(CounterUser):
         """Stop the clock where nothing is watched any more. held: what the switch has; its slots
         are taken away later, so that a controller that ended in between stops it again. Raises
         P4ClientError."""
-        slots = any(entry.table_id == SLOTS for entry in held)
-        if self._port is not None and slots and not self.links:
+        if not self.slots and any(entry.table_id == SLOTS for entry in held):
             packet = clock_packet(int(self._clock.wall()) + 1, is_last=True)
-            await self._connection.send(Punt.send(self._port, packet))
+            await self._connection.send(Punt.send(self._ports.clock, packet))
 
     async def tell_left(self) -> None:
         """Tell of links that were down when they were taken out of the file: the switch takes them
@@ -125,11 +124,10 @@ class LinkStates(CounterUser):
 
     async def start_clock(self) -> None:
         """Set the clock going; one that goes ends. Raises P4ClientError."""
-        assert self._port is not None, "config/watching.py saw to it"
         self._token = max(int(self._clock.wall()), self._token + self._step)
         self._counted = self._clock.monotonic()
         self._rounds = -1
-        await self._connection.send(Punt.send(self._port, clock_packet(self._token)))
+        await self._connection.send(Punt.send(self._ports.clock, clock_packet(self._token)))
 
     def cells(self) -> Iterator[Cell]:
         """Of the clock and of links."""
@@ -192,7 +190,7 @@ class LinkStates(CounterUser):
     async def _mind_clock(self, rounds: int) -> None:
         """Set the clock going again when it stands still, and tell when its rate is wrong."""
         now = self._clock.monotonic()
-        waited, expected = now - self._counted, round_time(self._slots, self._interval)
+        waited, expected = now - self._counted, round_time(self.slots, self._interval)
         if self._rounds < 0:
             # It has just been set going, or was lost with everything else.
             self._rounds, self._counted = rounds, now
@@ -210,11 +208,13 @@ class LinkStates(CounterUser):
                 await self.start_clock()
             return
         self._step = 1
+        if not self._ports.paces_clock:
+            return
         share = done * expected / waited
         # Once may be a pause of the machine, or the clock was lost meanwhile.
         self._off_rate = 0 if 1 / TOLERANCE <= share <= TOLERANCE else self._off_rate + 1
         if self._off_rate == 2:
-            commands = "', '".join(bmv2_commands(self._slots, self._interval))
+            commands = "', '".join(bmv2_commands(self.slots, self._interval))
             shown = f"{share:.2g}" if share < 10 else f"{share:.0f}"
             text = (
                 f"{name}: the clock goes {shown} times as fast as it should, so that links are "

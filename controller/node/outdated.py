@@ -22,12 +22,11 @@ def outdated(
     plans: Iterable[Plan],
     reporters: Mapping[int, Iterable[Reporter]],
     own: Mapping[int, int],
-    *,
-    queues: bool,
+    queues: Mapping[int, int],
 ) -> list[int]:
     """IDs of the paths of which the switch has to forget everything. held: its entries; a switch
-    with none but defaults is a new one, and knows nothing. own: the ports of first links that it
-    watches, by path; queues: whether it watches theirs, too."""
+    with none but defaults is a new one, and knows nothing. own, queues: the ports of first links
+    that it watches, and of their queues, by path."""
     places = {
         path.number: (plan.cell, slot) for plan in plans for slot, path in enumerate(plan.paths)
     }
@@ -47,8 +46,8 @@ def outdated(
     }
     for _, args in _entries(held, "clock_slot"):
         number = args.get("path_id")
-        watched = queues or "relief" not in args
-        if isinstance(number, int) and not (watched and own.get(number) == args["port"]):
+        watched = queues if "relief" in args else own
+        if isinstance(number, int) and watched.get(number) != args["port"]:
             moved.add(number)
     if all(entry.is_default_action for entry in held):
         return []

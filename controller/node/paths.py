@@ -23,8 +23,8 @@ from fcn.contract.paths import (
     reporter_cell,
 )
 from fcn.controller.clock import Clock
-from fcn.controller.config.modes import Notification
 from fcn.controller.config.paths import Path, Plan
+from fcn.controller.config.watching import WatchedPath, WatchedQueue
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.counters import Cell, Cells, CounterUser
@@ -126,8 +126,8 @@ class PathStates(CounterUser):
         """How often congestion of a path had been news, and since when it has been so often."""
         self._reporters = provision.reporters
         self._heard: dict[Cell, int] = {}
-        self._own = provision.watched.own_paths
-        self._tells_congestion = provision.config.notification is Notification.FANTEL
+        self._own = provision.watched.own(WatchedPath)
+        self._queues = provision.watched.own(WatchedQueue)
         self._balances = provision.config.load_balancing is not None
         self._shifts = Shifts(connection.name, bus, clock)
 
@@ -146,7 +146,7 @@ class PathStates(CounterUser):
 
     def outdated(self, held: Sequence[fy.P4TableEntry]) -> list[int]:
         """IDs of paths of which the switch, which holds these entries, has to forget everything."""
-        return outdated(held, self.plans, self._reporters, self._own, queues=self._tells_congestion)
+        return outdated(held, self.plans, self._reporters, self._own, self._queues)
 
     async def report(self, number: int, report: str) -> bool:
         """Tell the data plane of the path with this ID, as a message of a node would, or let it
@@ -316,9 +316,8 @@ class PathStates(CounterUser):
     def _own_name(self, path: Path, report: str) -> str:
         """The end of a path's first link of which this PE says so itself, which comes by no
         message; empty where it does not."""
-        port = self._own.get(path.number)
-        says = report in _PAIRS[0] or self._tells_congestion
-        return f"{self._connection.name}:{port}" if says and port is not None else ""
+        port = (self._own if report in _PAIRS[0] else self._queues).get(path.number)
+        return "" if port is None else f"{self._connection.name}:{port}"
 
     def _seen(self, plan: Plan, slot: int, last: PathState, cells: Cells) -> PathState:
         """The path with what was read; of a change that the operator made, with its source."""

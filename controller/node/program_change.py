@@ -54,7 +54,7 @@ async def leave_program(
             await end_holds(
                 switch, tell, everything, FlowControlMode.OFF, await _holds(switch, known)
             )
-    if pipeline.target.ports.clock is not None:
+    if pipeline.target.ports.paces_clock:
         await _stop_clock(switch, pipeline.target.ports.clock, clock)
     return learned
 

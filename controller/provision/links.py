@@ -12,6 +12,7 @@ from fcn.controller.config.watching import (
     WatchedLink,
     WatchedLoad,
     WatchedPath,
+    WatchedQueue,
     Watching,
     congestion_interval,
 )
@@ -33,18 +34,16 @@ class LinkProvision:
         self._to = to
         self._epoch = 0
 
-    @property
-    def own_paths(self) -> dict[int, int]:
-        """The port of the first link of each path that this node watches as its PE, by ID."""
-        return {
-            slot.number: slot.port
-            for slot in self.slots
-            if isinstance(slot, WatchedPath) and slot.ingress == self._to.name
-        }
+    def own(self, kind: type[WatchedPath | WatchedQueue]) -> dict[int, int]:
+        """The port of the first link of each path that this node watches as its PE, or whose queue
+        it does, by ID."""
+        found = [slot for slot in self.slots if isinstance(slot, kind)]
+        paths = [slot if isinstance(slot, WatchedPath) else slot.path for slot in found]
+        return {path.number: path.port for path in paths if path.ingress == self._to.name}
 
     def write(self) -> None:
         times = self._to.config.failure_detection
-        if times is None or not self.links:
+        if times is None or not self.slots:
             return
         nodes = self._to.config.nodes
         balancing = self._to.config.load_balancing
@@ -69,8 +68,8 @@ class LinkProvision:
                 slots.watch_queue(path, ingress)
             else:
                 slots.watch_path(path, ingress)
-                if not is_own:
-                    paths.know(path, repeat)
+            if not is_own:
+                paths.know(path, repeat)
         if self._tells:
             self._introduce(0)
         self._repair()
@@ -78,12 +77,12 @@ class LinkProvision:
     def keep_epoch(self, held: Iterable[P4Entity], now: float) -> None:
         """Keep the epoch that the switch has, by which its messages are ordered; a switch that has
         none was started, and gets a higher one. now: seconds since the epoch."""
-        if self.links and self._tells:
+        if self.slots and self._tells:
             self._introduce(FantelProfile.epoch_in(held, self._to.pipeline) or int(now) + 1)
 
     def take_over(self, before: Self) -> None:
         """Keep the epoch that was there under the configuration before."""
-        if self.links and self._tells and before._epoch:
+        if self.slots and self._tells and before._epoch:
             self._introduce(before._epoch)
 
     @property

@@ -4,33 +4,31 @@
 
 /* Who acts, and when. */
 
-static uint32_t first_of(const lab *l, uint32_t a, uint32_t b)
+/* Of what is below a place of the tree. At the same time the lower number, which is the left, is first. */
+static lab_due first_below(const lab *l, uint32_t i)
 {
-    /* `a` has the lower number: it wins a tie. */
-    return l->due[b] < l->due[a] ? b : a;
+    lab_due left = l->tree[2 * i], right = l->tree[2 * i + 1];
+    return right.at < left.at ? right : left;
 }
 
 static bool grow_tree(lab *l)
 {
     uint32_t leaves = l->leaves ? l->leaves * 2 : 64;
-    uint64_t *due = realloc(l->due, leaves * sizeof *due);
-    if (due)
-        l->due = due;
-    uint32_t *tree = realloc(l->tree, 2 * (size_t)leaves * sizeof *tree);
-    if (tree)
-        l->tree = tree;
+    lab_due *tree = malloc(2 * (size_t)leaves * sizeof *tree);
     lab_actor **actors = realloc(l->actors, leaves * sizeof(lab_actor *));
     if (actors)
         l->actors = actors;
-    if (!due || !tree || !actors)
+    if (!tree || !actors) {
+        free(tree);
         return false;
-    for (uint32_t i = l->leaves; i < leaves; i++)
-        due[i] = LAB_NEVER;
+    }
     for (uint32_t i = 0; i < leaves; i++)
-        tree[leaves + i] = i;
-    for (uint32_t i = leaves; i-- > 1;)
-        tree[i] = first_of(l, tree[2 * i], tree[2 * i + 1]);
+        tree[leaves + i] = i < l->leaves ? l->tree[l->leaves + i] : (lab_due){LAB_NEVER, i};
+    free(l->tree);
+    l->tree = tree;
     l->leaves = leaves;
+    for (uint32_t i = leaves; i-- > 1;)
+        tree[i] = first_below(l, i);
     return true;
 }
 
@@ -56,12 +54,13 @@ int64_t lab_add_node(lab *l, lab_actor *a, enum lab_kind kind, void *thing)
 
 void lab_schedule(lab *l, uint32_t number, uint64_t due)
 {
-    if (l->due[number] == due)
+    uint32_t i = l->leaves + number;
+    if (l->tree[i].at == due)
         return;
-    l->due[number] = due;
-    for (uint32_t i = (l->leaves + number) / 2; i; i /= 2) {
-        uint32_t first = first_of(l, l->tree[2 * i], l->tree[2 * i + 1]);
-        if (first == l->tree[i] && first != number)
+    l->tree[i].at = due;
+    while (i /= 2) {
+        lab_due first = first_below(l, i);
+        if (first.number == l->tree[i].number && first.at == l->tree[i].at)
             break;
         l->tree[i] = first;
     }

@@ -28,6 +28,12 @@ typedef struct {
     void *thing;     /* lab_switch, lab_host, lab_link or lab_pfc */
 } lab_actor;
 
+/* Who acts when. */
+typedef struct {
+    uint64_t at;
+    uint32_t number;
+} lab_due;
+
 /* A frame on a link, when it arrives, and its first octet. */
 typedef struct {
     uint64_t at;
@@ -72,9 +78,8 @@ struct lab {
     uint64_t acts; /* that runs did */
     uint16_t fast_cnp_port; /* UDP destination port by which taps know Fast CNPs */
     bool stopped; /* a switch that is listened to has an event */
-    /* Tournament of due times: tree[i] is the number of the first to act below it. */
-    uint64_t *due;
-    uint32_t *tree;
+    /* Tournament of due times: tree[i] is the first to act below it, tree[leaves + i] actor i. */
+    lab_due *tree;
     uint32_t leaves;
     lab_actor **actors;
     uint32_t n_actors;

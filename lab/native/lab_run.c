@@ -44,7 +44,6 @@ void lab_free(lab *l)
     lab_job_free(l);
     lab_tcp_free(l);
     sw_pool_release(&l->pool);
-    free(l->due);
     free(l->tree);
     free(l->actors);
     free(l->nodes);
@@ -85,20 +84,19 @@ static void refresh(lab *l)
 uint64_t lab_next_due(lab *l)
 {
     refresh(l);
-    return l->leaves ? l->due[l->tree[1]] : LAB_NEVER;
+    return l->leaves ? l->tree[1].at : LAB_NEVER;
 }
 
 uint64_t lab_run(lab *l, uint64_t until)
 {
     refresh(l);
     while (l->leaves && !l->stopped) {
-        uint32_t first = l->tree[1];
-        uint64_t due = l->due[first];
-        if (due > until)
+        lab_due first = l->tree[1];
+        if (first.at > until)
             break;
-        if (due > l->now)
-            l->now = due;
-        act(l, l->actors[first]);
+        if (first.at > l->now)
+            l->now = first.at;
+        act(l, l->actors[first.number]);
         l->acts++;
     }
     if (!l->stopped && until > l->now)

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+import pyarrow as pa
+from pyarrow import csv
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fcn.hosts.scratch import remove_left, replacing, scratch_folder
@@ -224,8 +226,26 @@ def _write(result: Result, folder: Path) -> None:
 
 
 def to_csv(data: pd.DataFrame) -> bytes:
-    """A table as the octets of its file."""
-    return data.to_csv(index=False, lineterminator="\n").encode()
+    """A table as the octets of its file: those of pandas' writer, which is slower by far."""
+    columns = {str(name): _printable(column) for name, column in data.items()}
+    written = BytesIO(f"{','.join(columns)}\n".encode())
+    written.seek(0, os.SEEK_END)
+    options = csv.WriteOptions(include_header=False, quoting_style="none")
+    try:
+        csv.write_csv(pa.table(columns), written, options)
+    except pa.ArrowInvalid:  # a text that needs quotes
+        return data.to_csv(index=False, lineterminator="\n").encode()
+    return written.getvalue()
+
+
+def _printable(column: pd.Series) -> pa.Array:
+    """As Arrow writes it: of floating point it has formats of its own."""
+    values = pa.array(column, from_pandas=True)
+    if not pa.types.is_floating(values.type):
+        return values
+    encoded = values.dictionary_encode()
+    texts = pa.array(encoded.dictionary.to_numpy().astype(str).tolist())
+    return texts.take(encoded.indices)
 
 
 def _load_document(folder: Path) -> _Document:

@@ -34,17 +34,19 @@ class Crossings:
         self._rate = np.zeros(2 * len(links), np.int64)
         self._delay = np.zeros(2 * len(links), np.int64)
         self._turn = np.zeros(2 * len(links), np.int64)
-        self._ends = np.full((2, 2 * len(links)), "", np.object_)
+        ends = [("", "")] * (2 * len(links))
         turns = _turns(built.wiring)
         for link in links:
             for way in (0, 1):
                 at = 2 * link.number + way
                 pair = link.ends[way].node.name, link.ends[1 - way].node.name
+                ends[at] = pair
                 self._noted[at] = pair in noted
                 self._rate[at] = link.rate_bps or 0
                 self._delay[at] = link.delay_ns
                 self._turn[at] = turns.get(pair, 0)
-                self._ends[:, at] = pair
+        self._ends = [pd.array(each, dtype="str") for each in zip(*ends, strict=True)]
+        self._names = pd.array(list(KINDS.values()), dtype="str")
         self._seen: list[tuple[NDArray[np.int64], ...]] = []
 
     def take(self, headers: NDArray[np.void]) -> NDArray[np.int64]:
@@ -64,8 +66,8 @@ class Crossings:
         none = np.zeros(0, np.int64)
         columns = list(zip(*self._seen, strict=True)) if self._seen else [(none,)] * 4
         times, direction, kind, numbers = (np.concatenate(column) for column in columns)
-        names = np.array(list(KINDS.values()), np.object_)
-        values = (times, *self._ends[:, direction], names[kind], numbers)
+        ends = (end.take(direction) for end in self._ends)
+        values = (times, *ends, self._names.take(kind), numbers)
         return conform("crossings", pd.DataFrame(dict(zip(_COLUMNS, values, strict=True))))
 
     def _leaving(

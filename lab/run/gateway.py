@@ -7,10 +7,10 @@ the core does, and notifies nobody. No controller is connected to it.
 
 from ipaddress import ip_network
 
-from fcn.contract.constants import compiled_programs
 from fcn.contract.depth import Depth
 from fcn.contract.ecn import Ecn
 from fcn.contract.pipeline import load_pipeline
+from fcn.contract.profiles import LEAST
 from fcn.controller.config.addressing import port_mac
 from fcn.controller.config.model import Config
 from fcn.controller.owners.domain_mode import DomainMode
@@ -39,9 +39,10 @@ def add_gateway(
 ) -> SwitchNode:
     """A gateway as a switch of the simulation, with its entries. `config`: the controller's.
     `thresholds`: of the queues of hosts, in every mode."""
-    program = load_program(compiled_programs() / "pe.json")
+    compiled = load_pipeline("pe", profile=LEAST)
+    assert compiled.blob is not None, "load_pipeline loaded it"
+    program = load_program(compiled.blob)
     switch = simulation.add_switch(gateway.name, program, memory_octets=memory_octets)
-    compiled = load_pipeline("pe")
     intent = Intent(compiled.schema)
     roles, routes, answers = PortRole(intent), VrfRouting(intent), AnswersForGateway(intent)
     own = int(gateway.mac.replace(":", ""), 16)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtrit
 
 from fcn.hosts.scratch import replacing
 from fcn.lab.errors import LabError
@@ -46,7 +46,7 @@ def summary_table(sweep: Sweep, runs: pd.DataFrame) -> pd.DataFrame:
     groups = long.groupby([*keys, "measure"], sort=False)["value"]
     found = groups.agg(runs="count", mean="mean", deviation="std").reset_index()
     spread = found["deviation"] / found["runs"] ** 0.5
-    half = spread * stats.t.ppf((1 + CONFIDENCE) / 2, found["runs"] - 1)
+    half = spread * stdtrit(found["runs"] - 1, (1 + CONFIDENCE) / 2)
     ends = {"half": half, "low": found["mean"] - half, "high": found["mean"] + half}
     return found.assign(**ends).drop(columns="deviation")
 

@@ -12,6 +12,7 @@
 //   QueueLevel          eight levels per port and queue
 //   CurveMarking        a mark by chance, in profile two-threshold (two_threshold/tna)
 //   Hold...             copies that ask the upstream neighbour to hold, in profile flow-control (flow_control/tna)
+//   Clock..., Path...   copies that tell PEs of their paths, in profile fantel (fantel/tna)
 //   FlowGate, EcnMark   may a notification go? the level's mark on the outer header
 #include "../base/tna/externs.p4"
 #include "../base/sizes.p4"
@@ -70,14 +71,26 @@ control PIngress(
     Srv6End() srv6_end;
     Underlay() underlay;
     PuntLimit() punt_limit;
-    HoldArrival() hold_arrival;
     HoldMessage() hold_message;
+    ClockAgain() clock_again;
 
     action bridge(PassType pass) {
         hdr.bridge.setValid();
         hdr.bridge.pass = pass;
         hdr.copy.setInvalid();
     }
+
+#if HAS_ARRIVAL
+    // What the egress has to know of how the packet came, before a segment ends here
+    action carry_over() {
+        hdr.arrival.setValid();
+#if HAS_FLOW_CONTROL
+        hdr.arrival.port = md.meta.base.ingress_port;
+#endif
+        hdr.arrival.dst = hdr.p.outer_ipv6.dst;
+        hdr.arrival.ports = md.ports;
+    }
+#endif
 
     action finish_at_cpu() {
         hdr.p.packet_in.setValid();
@@ -89,11 +102,19 @@ control PIngress(
     }
 
     apply {
-        hold_arrival.apply(hdr, md);
+#if HAS_ARRIVAL
+        carry_over();
+#endif
         if (hdr.p.packet_out.isValid()) {
             ig_tm_md.ucast_egress_port = hdr.p.packet_out.egress_port;
             hdr.p.packet_out.setInvalid();
             bridge(PassType.TRAFFIC);
+#if HAS_FANTEL
+        } else if (hdr.clock.isValid()) {
+            clock_again.apply(hdr, ig_dprsr_md.drop_ctl);
+            ig_tm_md.ucast_egress_port = RECIRC_PORT;
+            bridge(PassType.CLOCK);
+#endif
         } else {
             // What does not need each other is looked up first; what it means is decided behind.
             notification_port.apply(md.udp_dst_port, md.meta.base);
@@ -188,11 +209,13 @@ control PEgress(
     EcnMark() ecn_mark;
     DomainMode() domain_mode;
     FastCnpProfile() fast_cnp_profile;
-    FlowGate() fast_cnp_gate;
+    FlowGate(FLOW_GATE_SIZE) fast_cnp_gate;
     NotificationLimit() notification_limit;
     FastCnp() fast_cnp;
     HoldAsk() hold_ask;
     HoldCopy() hold_copy;
+    PathAsk() path_ask;
+    PathCopy() path_copy;
 
     action take_time() {
         md.now = TICKS(eg_prsr_md.global_tstamp);
@@ -204,13 +227,17 @@ control PEgress(
         md.mirror.level = md.meta.base.level;
         md.mirror.pad0 = 0;
         md.mirror.pad1 = 0;
+#if !HAS_FANTEL
         md.mirror.label = 0;
+#endif
     }
-    action tell_upstream(bit<1> passed) {
+#if HAS_ARRIVAL
+    action tell(bit<1> passed) {
         md.wanted = true;
         md.gate_passed = passed;
-        md.mirror.kind = NotificationKind.ARN;
+        md.mirror.kind = TOLD_KIND;
     }
+#endif
 
     apply {
         domain_mode.apply(md.meta.base);
@@ -220,6 +247,10 @@ control PEgress(
             if (md.meta.base.copy_kind == NotificationKind.FAST_CNP) {
                 fast_cnp.apply(hdr.p, md.meta);
             }
+            path_copy.apply(hdr, md.meta.base);
+#if HAS_FANTEL
+            hdr.arrival.setInvalid();
+#endif
         } else if (eg_intr_md.egress_port != CPU_PORT) {
             take_time();
             queue_level.apply(
@@ -230,20 +261,16 @@ control PEgress(
             hold_ask.apply(eg_intr_md, hdr, md);
             md.mirror.kind = md.meta.base.mode.congestion_kind;
 
-            // FCN-8: an ECN-capable packet with an FCN label that is no notification itself
-            if (md.meta.base.level_notifies == 1
-                    && md.meta.base.mode.congestion_kind != NotificationKind.NONE
-                    && hdr.bridge.pass == PassType.TRAFFIC && hdr.p.outer_ipv6.isValid()
-                    && hdr.p.outer_ipv6.ecn != Ecn.NOT_ECT
-                    && hdr.p.outer_ipv6.flow_label & FCN_LABEL_BIT != 0) {
+            if (md.meta.base.level_notifies == 1 && BY_FLOW(md.meta.base.mode.congestion_kind) && FCN_PACKET(hdr)) {
                 md.wanted = true;
             }
-            // A packet has one copy: what the neighbour is asked goes first.
 #if HAS_FLOW_CONTROL
-            if (md.arn_passed == 1) {
+            // A packet has one copy: what the neighbour is asked goes first.
+            if (md.passed == 1) {
                 md.wanted = false;
             }
 #endif
+            path_ask.apply(eg_intr_md, hdr, md);
             fast_cnp_gate.apply(
                 md.wanted, false, hdr.p.outer_ipv6.flow_label[15:0], md.meta.base.level_interval, md.now,
                 md.gate_passed);
@@ -253,14 +280,21 @@ control PEgress(
             if (md.marked) {
                 ecn_marked.count(md.meta.base.level_mark);
             }
+#if HAS_FANTEL
+            if (md.passed == 1) {
+                tell(1);
+            } else if (md.asks) {
+                tell(0);
+            }
+#endif
             if (md.wanted && md.gate_passed == 1) {
                 notification_limit.apply(md.notification_color);
             }
 #if HAS_FLOW_CONTROL
-            if (md.arn_passed == 1) {
-                tell_upstream(1);
+            if (md.passed == 1) {
+                tell(1);
             } else if (md.asks && !md.wanted) {
-                tell_upstream(0);
+                tell(0);
             }
 #endif
             if (md.wanted) {
@@ -271,11 +305,16 @@ control PEgress(
                 } else {
                     notifications_triggered.count(md.mirror.kind);
                     copy_to_second_pass();
+#if HAS_FANTEL
+                    if (hdr.clock.isValid()) {
+                        md.mirror.pass = PassType.MIRROR_OF_CLOCK;
+                    }
+#endif
                 }
             }
         }
         hdr.bridge.setInvalid();
-#if HAS_FLOW_CONTROL
+#if HAS_ARRIVAL
         if (!hdr.copy.isValid()) {
             hdr.arrival.setInvalid();
         }

@@ -17,22 +17,42 @@ struct tna_p_meta_t {
     // A late reason to drop the packet: no next segment
     DropReason withheld;
     bool marked;
-#if HAS_FLOW_CONTROL
+#if HAS_ARRIVAL
     // UDP ports behind the underlay's header, 0 when it has none
     bit<32> ports;
+    // There is something to say besides a Fast CNP, and whether it is time
     bool asks;
+    bit<1> passed;
+#endif
+#if HAS_FLOW_CONTROL
     bool relieves;
-    bit<1> arn_passed;
 #endif
 }
 
 struct p_pass_headers_t {
     bridge_h bridge;
     copy_h copy;
-#if HAS_FLOW_CONTROL
+#if HAS_ARRIVAL
     arrival_h arrival;
+#endif
+#if HAS_FANTEL
+    clock_pass_h clock;
+    // In a message, before the five-tuple
+    fantel_tuple_h tuple_tlv;
 #endif
     p_headers_t p;
 }
+
+// FCN-8: an ECN-capable packet with an FCN label that is no notification itself
+#define FCN_PACKET(hdr) \
+    hdr.bridge.pass == PassType.TRAFFIC && hdr.p.outer_ipv6.isValid() && hdr.p.outer_ipv6.ecn != Ecn.NOT_ECT \
+        && hdr.p.outer_ipv6.flow_label & FCN_LABEL_BIT != 0
+
+// Modes in which the sender of the flow hears of it
+#if HAS_FANTEL
+#define BY_FLOW(kind) (kind) == NotificationKind.FAST_CNP
+#else
+#define BY_FLOW(kind) (kind) != NotificationKind.NONE
+#endif
 
 #endif

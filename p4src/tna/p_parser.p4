@@ -20,10 +20,27 @@ parser PIngressParser(
         md.meta.base.ingress_port = ig_intr_md.ingress_port;
         transition select(ig_intr_md.ingress_port) {
             CPU_PORT: parse_packet_out;
+#if HAS_FANTEL
+            RECIRC_PORT: choose_clock;
+#else
             RECIRC_PORT: parse_copy;
+#endif
             default: parse_ethernet;
         }
     }
+#if HAS_FANTEL
+    state choose_clock {
+        transition select(packet.lookahead<bit<8>>()) {
+            PassType.MIRROR &&& 0xfe: parse_copy;
+            default: parse_clock;
+        }
+    }
+    state parse_clock {
+        packet.extract(hdr.p.ethernet);
+        packet.extract(hdr.clock);
+        transition accept;
+    }
+#endif
 
     state parse_packet_out {
         packet.extract(hdr.p.packet_out);
@@ -47,7 +64,11 @@ parser PIngressParser(
     }
     state parse_fast_cnp {
 #endif
+#if HAS_FANTEL
+        md.meta.base.copy_kind = hdr.copy.kind;
+#else
         md.meta.base.copy_kind = NotificationKind.FAST_CNP;
+#endif
         md.meta.base.forward = Forward.UNDERLAY;
         transition parse_ethernet;
     }
@@ -92,7 +113,7 @@ parser PIngressParser(
 
     state parse_outer_udp {
         md.udp_dst_port = packet.lookahead<udp_h>().dst_port;
-#if HAS_FLOW_CONTROL
+#if HAS_ARRIVAL
         md.ports = packet.lookahead<bit<32>>();
 #endif
         transition accept;
@@ -106,11 +127,14 @@ control PIngressDeparser(
         in ingress_intrinsic_metadata_for_deparser_t ig_dprsr_md) {
     apply {
         packet.emit(hdr.bridge);
-#if HAS_FLOW_CONTROL
+#if HAS_ARRIVAL
         packet.emit(hdr.arrival);
 #endif
         packet.emit(hdr.p.packet_in);
         packet.emit(hdr.p.ethernet);
+#if HAS_FANTEL
+        packet.emit(hdr.clock);
+#endif
         packet.emit(hdr.p.outer_ipv6);
         packet.emit(hdr.p.srv6.srh);
         packet.emit(hdr.p.srv6.segment0);
@@ -131,6 +155,10 @@ parser PEgressParser(
         md.meta.base.copy_level = 0;
         transition select(packet.lookahead<bit<8>>(), eg_intr_md.egress_port) {
             (PassType.MIRROR, _): parse_copy;
+#if HAS_FANTEL
+            (PassType.MIRROR_OF_CLOCK, _): parse_copy_of_clock;
+            (PassType.CLOCK, _): parse_clock;
+#endif
             (_, CPU_PORT): parse_bridge_to_cpu;
             default: parse_bridge;
         }
@@ -140,7 +168,7 @@ parser PEgressParser(
     state parse_copy {
         packet.extract(hdr.copy);
         md.meta.base.copy_level = hdr.copy.level;
-#if HAS_FLOW_CONTROL
+#if HAS_ARRIVAL
         md.meta.base.copy_kind = hdr.copy.kind;
         packet.extract(hdr.arrival);
 #else
@@ -151,9 +179,30 @@ parser PEgressParser(
         transition accept;
     }
 
+#if HAS_FANTEL
+    // What is behind the Ethernet header is left out: in its place comes a message.
+    state parse_copy_of_clock {
+        packet.extract(hdr.copy);
+        md.meta.base.copy_kind = NotificationKind.FANTEL;
+        packet.extract(hdr.arrival);
+        packet.extract(hdr.p.ethernet);
+        packet.advance(320);
+        hdr.p.outer_ipv6.setValid();
+        hdr.p.outer_ipv6.version = 6;
+        transition accept;
+    }
+    state parse_clock {
+        packet.extract(hdr.bridge);
+        packet.extract(hdr.arrival);
+        packet.extract(hdr.p.ethernet);
+        packet.extract(hdr.clock);
+        transition accept;
+    }
+#endif
+
     state parse_bridge_to_cpu {
         packet.extract(hdr.bridge);
-#if HAS_FLOW_CONTROL
+#if HAS_ARRIVAL
         packet.extract(hdr.arrival);
 #endif
         transition accept;
@@ -161,7 +210,7 @@ parser PEgressParser(
 
     state parse_bridge {
         packet.extract(hdr.bridge);
-#if HAS_FLOW_CONTROL
+#if HAS_ARRIVAL
         packet.extract(hdr.arrival);
 #endif
         transition parse_ethernet;
@@ -177,6 +226,16 @@ parser PEgressParser(
 
     state parse_outer_ipv6 {
         packet.extract(hdr.p.outer_ipv6);
+#if HAS_FANTEL
+        // Its tag names the path.
+        transition select(hdr.p.outer_ipv6.next_header) {
+            IpProtocol.ROUTING: parse_srh;
+            default: accept;
+        }
+    }
+    state parse_srh {
+        packet.extract(hdr.p.srv6.srh);
+#endif
         transition accept;
     }
 }
@@ -191,11 +250,11 @@ control PEgressDeparser(
 
     apply {
         if (eg_dprsr_md.mirror_type == MIRROR_COPY) {
-#if HAS_FLOW_CONTROL
-            mirror.emit<arn_copy_h>(
+#if HAS_ARRIVAL
+            mirror.emit<told_copy_h>(
                 md.mirror_session,
                 { md.mirror.pass, md.mirror.kind, md.mirror.pad0, md.mirror.level, md.mirror.pad1,
-                  md.mirror.label, hdr.arrival.arn_type, hdr.arrival.pad, hdr.arrival.port, hdr.arrival.dst,
+                  md.mirror.label, SUBJECT_OF(hdr.arrival), hdr.arrival.dst,
                   hdr.arrival.ports });
 #else
             mirror.emit<copy_h>(
@@ -215,14 +274,30 @@ control PEgressDeparser(
               hdr.p.five_tuple.head.protocol, hdr.p.five_tuple.ipv6.src, hdr.p.five_tuple.ipv6.dst,
               hdr.p.five_tuple.ports.src_port, hdr.p.five_tuple.ports.dst_port, hdr.p.arn.time.time
 #endif
+#if HAS_FANTEL
+              , hdr.p.fantel.about.first_word, hdr.p.fantel.about.tlv_origin, hdr.p.fantel.about.node,
+              hdr.p.fantel.about.link, hdr.p.fantel.about.epoch, hdr.p.fantel.about.sequence,
+              hdr.p.fantel.about.tlv_path, hdr.p.fantel.about.path_id,
+              hdr.tuple_tlv.tlv, hdr.p.five_tuple.head.ip_version, hdr.p.five_tuple.head.label,
+              hdr.p.five_tuple.head.protocol, hdr.p.five_tuple.ipv6.src, hdr.p.five_tuple.ipv6.dst,
+              hdr.p.five_tuple.ports.src_port, hdr.p.five_tuple.ports.dst_port,
+              hdr.p.fantel.buffer.tlv, hdr.p.fantel.buffer.queue, hdr.p.fantel.buffer.level,
+              hdr.p.fantel.buffer.reserved, hdr.p.fantel.buffer.depth
+#endif
             },
             true);
         packet.emit(hdr.copy);
-#if HAS_FLOW_CONTROL
+#if HAS_ARRIVAL
         packet.emit(hdr.arrival);
 #endif
         packet.emit(hdr.p.ethernet);
+#if HAS_FANTEL
+        packet.emit(hdr.clock);
+#endif
         packet.emit(hdr.p.outer_ipv6);
+#if HAS_FANTEL
+        packet.emit(hdr.p.srv6.srh);
+#endif
         packet.emit(hdr.p.tunnel.udp);
         packet.emit(hdr.p.fast_cnp);
 #if HAS_FLOW_CONTROL
@@ -231,6 +306,14 @@ control PEgressDeparser(
         packet.emit(hdr.p.five_tuple.ipv6);
         packet.emit(hdr.p.five_tuple.ports);
         packet.emit(hdr.p.arn.time);
+#endif
+#if HAS_FANTEL
+        packet.emit(hdr.p.fantel.about);
+        packet.emit(hdr.tuple_tlv);
+        packet.emit(hdr.p.five_tuple.head);
+        packet.emit(hdr.p.five_tuple.ipv6);
+        packet.emit(hdr.p.five_tuple.ports);
+        packet.emit(hdr.p.fantel.buffer);
 #endif
     }
 }

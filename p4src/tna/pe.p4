@@ -368,7 +368,7 @@ control PeEgress(
     CurveMarking() curve_marking;
     EcnMark() ecn_mark_ipv4;
     EcnMark() ecn_mark_ipv6;
-    FlowGate() own_congestion_gate;
+    FlowGate(FLOW_GATE_SIZE) own_congestion_gate;
 
     action take_time() {
         md.now = TICKS(eg_prsr_md.global_tstamp);

@@ -172,10 +172,10 @@ class FcnTest(unittest.TestCase):
     def counts(self) -> dict[str, int]:
         """Packets by `drop <DropReason>` and `event <Event>`, without punted markers."""
         result: dict[str, int] = {}
-        for counter, cells in read_counters(self.client, ("drops", *EVENT_COUNTERS)).items():
+        names = {counter: named_cells(counter) for counter in ("drops", *EVENT_COUNTERS)}
+        for counter, cells in read_counters(self.client, names).items():
             kind = "drop" if counter == "drops" else "event"
-            names = named_cells(counter) if cells else {}
-            result |= {f"{kind} {name}": cells[index][0] for index, name in names.items()}
+            result |= {f"{kind} {names[counter][n]}": packets for n, (packets, _) in cells.items()}
         result["event PUNTED_ARP"] -= self._marker_punts
         return result
 
@@ -186,7 +186,7 @@ class FcnTest(unittest.TestCase):
 
     def port_counter(self, counter: str, port: int) -> tuple[int, int]:
         """Packets and octets of a port in `port_rx` or `port_tx`."""
-        return read_counter(self.client, counter)[port]
+        return read_counter(self.client, counter, port)[port]
 
     def direct_counter_of(self, table: str) -> str:
         """Name of the direct counter attached to a table."""

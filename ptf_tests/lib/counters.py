@@ -1,6 +1,6 @@
 """Counters of the loaded program."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from typing import Any, Protocol
 
 import finsy as fy
@@ -24,15 +24,20 @@ Cells = dict[int, tuple[int, int]]
 """(packets, octets) by index."""
 
 
-def read_counter(client: Reader, counter: str) -> Cells:
-    """A counter; empty when the program has no such counter."""
-    return read_counters(client, [counter])[counter]
+def read_counter(client: Reader, counter: str, *indexes: int) -> Cells:
+    """These cells of a counter; none when the program has no such counter."""
+    return read_counters(client, {counter: indexes})[counter]
 
 
-def read_counters(client: Reader, counters: Iterable[str]) -> dict[str, Cells]:
-    """Several of them, by one request."""
-    found: dict[str, Cells] = {counter: {} for counter in counters}
-    asked = [fy.P4CounterEntry(each) for each in found if each in client.pipeline.counters]
+def read_counters(client: Reader, cells: Mapping[str, Collection[int]]) -> dict[str, Cells]:
+    """Cells of several counters, by one request."""
+    found: dict[str, Cells] = {counter: {} for counter in cells}
+    asked = [
+        fy.P4CounterEntry(counter, index=index)
+        for counter, indexes in cells.items()
+        if counter in client.pipeline.counters
+        for index in indexes
+    ]
     for cell in client.read(*asked) if asked else ():
         found[cell.counter_id][cell.index] = cell.packet_count, cell.byte_count
     return found

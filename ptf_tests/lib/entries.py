@@ -422,6 +422,7 @@ class NodeTables:
         """Say in this slot of the clock how a path is that leaves by this port: whether it has
         failed; with relief_us whether the queue there is congested, which is relieved so long after
         the last packet that met congestion."""
+        ticks = self.target.time_unit.ticks
         self.insert(
             "clock_slot",
             "watch_path" if relief_us is None else "watch_path_queue",
@@ -430,9 +431,9 @@ class NodeTables:
             path_cell=cell,
             path_id=path_id,
             ingress_pe=ingress_pe,
-            repeat=repeat_us,
-            refresh=refresh_us,
-            **({} if relief_us is None else {"relief": relief_us}),
+            repeat=ticks(repeat_us),
+            refresh=ticks(refresh_us),
+            **({} if relief_us is None else {"relief": ticks(relief_us)}),
         )
 
     def bfd_session(self, port: int, source: str, discriminator: int = 1) -> None:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS, VRF_COUNTERS
-from fcn.ptf_tests.lib.beds import PeTest
+from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
+from fcn.ptf_tests.lib.beds import BLUE, RED, PeTest
 from fcn.ptf_tests.lib.counters import read_counter
 
 DIGESTS = (*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values())
@@ -39,4 +39,5 @@ class LearningTest(PeTest):
         return messages
 
     def _refused(self) -> int:
-        return sum(packets for packets, _ in read_counter(self.client, *VRF_COUNTERS).values())
+        cells = read_counter(self.client, "vrf_refused", RED, BLUE)
+        return sum(packets for packets, _ in cells.values())

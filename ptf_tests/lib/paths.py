@@ -5,12 +5,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from ipaddress import IPv6Address
 from typing import TypeVar
 
-import finsy as fy
-
 from fcn.contract.constants import PATH_SLOTS, POLICY_BIT
 from fcn.contract.paths import PATH_REPORTS, PathShare, path_cell, path_report, report_cell
 from fcn.contract.profiles import Mode
 from fcn.ptf_tests.lib.beds import PE_ADDRESS, RED, PeTest, host_frame_in
+from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.packets import datagram_of
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
@@ -86,10 +85,12 @@ class PathTest(PeTest):
 
     def traffic(self) -> Counter[int]:
         """Packets by slot, as counted."""
-        slots = range(len(self.shares))
-        return Counter(
-            self._counted("path_traffic", {slot: path_cell(POLICY, slot) for slot in slots})
-        )
+        return Counter(dict(enumerate(self.of_slots("path_traffic"))))
+
+    def of_slots(self, counter: str) -> list[int]:
+        """What it counted of each slot."""
+        cells = {slot: path_cell(POLICY, slot) for slot in range(len(self.shares))}
+        return list(self._counted(counter, cells).values())
 
     def news(self) -> dict[tuple[int, str], int]:
         """How often each report of each slot was news; without zeros."""
@@ -101,9 +102,5 @@ class PathTest(PeTest):
         return {key: count for key, count in self._counted("path_reports", cells).items() if count}
 
     def _counted(self, counter: str, cells: Mapping[_Key, int]) -> dict[_Key, int]:
-        """Packets in these cells, read in one request as the controller does."""
-        found = self.client.read(
-            [fy.P4CounterEntry(counter, index=cell) for cell in cells.values()]
-        )
-        packets = {each.index: each.packet_count for each in found}
-        return {key: packets[cell] for key, cell in cells.items()}
+        found = read_counter(self.client, counter, *cells.values())
+        return {key: found[cell][0] for key, cell in cells.items()}

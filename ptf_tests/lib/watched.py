@@ -70,9 +70,9 @@ class WatchedPTest(LinkTest, PTest):
         self.bring_up()
 
     def watch_the_path(self, relief_us: int | None = None) -> None:
-        """Say in the second slot of the clock how the path is, or its queue; no news said again."""
+        """Say in the slot behind the link's how the path is, or its queue; no news said again."""
         self.p.watch_path(
-            1,
+            int(self.watches),
             CORE_PORT,
             PATH_ID,
             cell=CELL,

@@ -78,20 +78,22 @@ class OtherModesSayNothing(CongestedPathTest):
 
 class Relief(CongestedPathTest):
     """FAN-6: a path on which no packet met congestion for the time of relief is relieved; this is
-    said three times, then from time to time."""
+    said three times (by a chip once), then from time to time."""
 
     says_hello = True
     RELIEF_US = 200_000
 
     def runTest(self) -> None:
         self.watch_the_path(self.RELIEF_US)
-        self.expect_relief(1)
+        times = 3 if self.watches else 1
+        for sequence in range(1, times + 1):
+            self.assertEqual(self.next_message(), message(Event.CONGESTION_CLEARED, sequence))
         self.congest()
         self.send(DC_PORT, from_ingress_pe(packet()))
         status = self.next_message()
         self.assertEqual(status[54 + 8 + 1], Event.CONGESTION)
         first = int.from_bytes(status[54 + 8 + 20 : 54 + 8 + 24], "big")
-        self.assertEqual(first, 4)
+        self.assertEqual(first, times + 1)
         # The clock may say the same a few times before the relief.
         while self.next_message()[54 + 8 + 1] == Event.CONGESTION:
             pass
@@ -102,8 +104,3 @@ class Relief(CongestedPathTest):
         self.assertIsNotNone(frame, "no message")
         assert frame is not None
         return frame
-
-    def expect_relief(self, first: int) -> None:
-        """Three messages."""
-        for sequence in range(first, first + 3):
-            self.assertEqual(self.next_message(), message(Event.CONGESTION_CLEARED, sequence))

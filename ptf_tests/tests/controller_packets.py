@@ -181,7 +181,7 @@ class PuntsAreLimited(PeTest):
             passed, budget.cburst + math.ceil(budget.cir * (time.monotonic() - started))
         )
         self.assertEqual(counted["drop PUNT_RATE_LIMIT"], flood - passed)
-        refused = read_counter(self.client, "vrf_refused")
+        refused = read_counter(self.client, "vrf_refused", 0, RED, BLUE)
         self.assertEqual([refused[vrf][0] for vrf in (0, RED, BLUE)], [0, flood - passed, 0])
         tagged = ARP_REQUEST[:12] + b"\x81\x00" + BLUE_VLAN.to_bytes(2, "big") + ARP_REQUEST[12:]
         self.client.discard_messages()

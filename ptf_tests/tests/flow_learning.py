@@ -249,7 +249,7 @@ class ReportsAreLimitedPerVrf(LearningTest):
         reported = len(self.reports(DC_PORT, *red))
         earned = math.ceil(budget.cir * (time.monotonic() - started))
         self.assertIn(reported, range(budget.cburst, budget.cburst + earned + 1))
-        refused = read_counter(self.client, "vrf_refused")
+        refused = read_counter(self.client, "vrf_refused", RED, BLUE)
         self.assertEqual([refused[vrf][0] for vrf in (RED, BLUE)], [flood - reported, 0])
         blue = [
             host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP + n), vlan=BLUE_VLAN)

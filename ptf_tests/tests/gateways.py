@@ -237,7 +237,7 @@ class ReportsOfHostsAreLimitedPerVrf(GatewayTest):
             self.send(DC_PORT, arp_request())
         for _ in range(flood):
             self.assertEqual(self.receive(DC_PORT), arp_reply())
-        refused = read_counter(self.client, "vrf_refused")
+        refused = read_counter(self.client, "vrf_refused", RED, BLUE)
         earned = math.ceil(budget.cir * (time.monotonic() - started))
         self.assertIn(
             refused[RED][0], range(flood - budget.cburst - earned, flood - budget.cburst + 1)

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from functools import partial
 
-from fcn.contract.paths import PathShare, path_cell
+from fcn.contract.paths import PathShare
 from fcn.packets.fantel import Event
 from fcn.packets.fantel_tlvs import BufferStatus, LinkUtilization, Tlv
 from fcn.ptf_tests.lib.beds import HOST_V4, PE_ADDRESS, REMOTE_V4, host_frame_in
-from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.links import LinkTest
 from fcn.ptf_tests.lib.packets import udp
 from fcn.ptf_tests.lib.path_messages import LINKS, Link, PathMessageTest
@@ -35,8 +34,7 @@ class LoadTest(PathMessageTest):
 
     def moved(self) -> Sequence[int]:
         """Flows that were moved to each path because of load."""
-        cells = read_counter(self.client, "path_flowlets")
-        return [cells[path_cell(POLICY, slot)][0] for slot in range(len(self.shares))]
+        return self.of_slots("path_flowlets")
 
 
 class FlowsKeepTheirPath(LoadTest):
@@ -132,8 +130,7 @@ class TheHighestCounts(LoadTest):
         self.takes(20_000, {0, 1})
         self.load(1, 300, STANDING)
         self.takes(30_000, {0})
-        loads = read_counter(self.client, "path_loads")
-        self.assertEqual([loads[path_cell(POLICY, slot)][0] for slot in range(2)], [3, 2])
+        self.assertEqual(self.of_slots("path_loads"), [3, 2])
         self.assertEqual(self.news(), {})
 
 

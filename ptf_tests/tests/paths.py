@@ -4,7 +4,7 @@ from collections import Counter
 from math import sqrt
 
 from fcn.contract.constants import FCN_LABEL_BIT
-from fcn.contract.paths import PathShare
+from fcn.contract.paths import PathShare, path_cell
 from fcn.ptf_tests.lib.beds import (
     BLUE,
     BLUE_HOST_MAC,
@@ -281,5 +281,5 @@ class UnknownPolicy(PathTest):
         self.pe.delete("policy", match={"tunnel": POLICY_IN_RED})
         self.check(DC_PORT, frame, drops={"UNKNOWN_TUNNEL": 1})
         self.assertEqual(sum(self.traffic().values()), 1, "what is dropped took no path")
-        octets = read_counter(self.client, "path_traffic")[POLICY * 8 + slot][1]
-        self.assertEqual(octets, len(frame))
+        cell = path_cell(POLICY, slot)
+        self.assertEqual(read_counter(self.client, "path_traffic", cell)[cell][1], len(frame))

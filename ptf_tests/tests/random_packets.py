@@ -35,7 +35,7 @@ Frames = list[tuple[int, bytes]]
 """Port and frame of each."""
 
 FEW, SEED = 96, 1
-GROUP = 4
+GROUP = 32
 """Packets whose outcome is one line."""
 SHORTEST = 15
 """Octets of the shortest frame a Linux interface sends."""
@@ -82,15 +82,18 @@ class RandomTest(FcnTest):
     def send_packets(self) -> None:
         """Send them, write what comes of them; afterwards the node treats sound ones."""
         packets, seed, name = os.environ.get("FCN_RANDOM", f"{FEW},{SEED},{os.devnull}").split(",")
+        after = self.counts()
         with Path(name).open("w") as file:
             for port, frames in self.groups(int(packets), int(seed)):
-                before = self.counts()
                 outcome = self.exchange(port, *frames)
+                before, after = after, self.counts()
                 line = {
                     "in": [frame.hex() for frame in frames],
                     "out": {at: [f.hex() for f in sent] for at, sent in outcome.frames.items()},
                     "punts": [punt.payload.hex() for punt in outcome.punts],
-                    "counters": self.growth(before),
+                    "counters": {
+                        key: after[key] - n for key, n in before.items() if after[key] != n
+                    },
                 }
                 file.write(json.dumps(line) + "\n")
         for port, frame in self.sound():

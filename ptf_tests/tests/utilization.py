@@ -1,12 +1,10 @@
 """Utilization of links that are neither idle nor full, measured by a P and by a PE (FAN-7)."""
 
-from fcn.contract.paths import PathShare, path_cell
+from fcn.contract.paths import PathShare
 from fcn.packets.fantel_tlvs import DeviceLoad, LinkUtilization
 from fcn.ptf_tests.lib.beds import HOST_V4, REMOTE_V4, host_frame_in
 from fcn.ptf_tests.lib.congestion import from_ingress_pe, tunnelled
-from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.packets import udp
-from fcn.ptf_tests.lib.paths import POLICY
 from fcn.ptf_tests.lib.ports import DC_PORT
 from fcn.ptf_tests.tests import link_loads, path_loads
 
@@ -49,8 +47,7 @@ class PartlyUsedByAPe(path_loads.OwnLink):
             flow = udp(HOST_V4, REMOTE_V4, 5000, 53, payload=bytes(size))
             self.send(DC_PORT, host_frame_in(flow))
             self.wait_for_rounds(0)
-        loads = read_counter(self.client, "path_loads")
-        self.assertGreater(loads[path_cell(POLICY, 0)][0], 2)
+        self.assertGreater(self.of_slots("path_loads")[0], 2)
 
 
 class EightPaths(path_loads.LoadTest):

@@ -45,8 +45,8 @@ _TICK_S = 0.01
 _JOIN_S = 5.0
 _COPY = {True: 20, False: 60}
 """Octets of a copy: the header of the second pass, and of a PE Ethernet, of a P IPv6, too."""
-_ARRIVAL = 23
-"""Octets more of a copy that may become an ARN."""
+_ARRIVAL = {"arn_upstream": 23, "core_path": 26}
+"""Octets more of a copy that may become an ARN or a FANTEL message, by a table of such programs."""
 
 Send = Callable[[int, bytes], None]
 _T = TypeVar("_T")
@@ -301,8 +301,8 @@ class ChipEngine:
     def _prepare(self) -> None:
         enable_ports(self._chip)
         is_pe = "flow_ipv4" in self._context.tables
-        asks = "arn_upstream" in self._context.tables
-        mirror(self._chip, _SESSION, _COPY[is_pe] + _ARRIVAL * asks)
+        more = sum(octets for name, octets in _ARRIVAL.items() if name in self._context.tables)
+        mirror(self._chip, _SESSION, _COPY[is_pe] + more)
         for meters in self._meters.values():
             meters.reset()
         for registers in self._registers.values():

@@ -5,7 +5,8 @@ from fcn.ptf_tests.tofino.memories import Access
 CPU, RECIRCULATION = 64, 68
 """Ports of pipe 0: that of the CPU by Ethernet, and the first that comes round."""
 MIRRORED = 67
-"""Where copies leave the chip: what leaves there is put in at RECIRCULATION."""
+"""Where copies leave the chip: what leaves there is put in at RECIRCULATION, whose own way round
+drops most of a burst on the model."""
 _PORTS = range(72)
 _CHANNELS = 4
 _INGRESS, _INGRESS_STEP, _CHANNEL_STEP = 0x2701A00, 0x2000, 0x80
@@ -15,6 +16,8 @@ _INGRESS_ENABLED, _EGRESS_ENABLED = 1, 1 << 16
 _PORT_MASK = 0x1FF
 _ETHERNET_OF_CPU = 0x273D018, 2 | 0xF << 16
 """Ports 64 to 67 are MACs."""
+_RECIRCULATES = 0x273D01C, 1 | 0xF << 16
+"""Ports 68 to 71 come round."""
 _MIRROR, _MIRROR_ENABLED = 0x27A8000, 3
 _SESSIONS, _SESSION_STEP, _SESSION_CONTROL = 0x27A0000, 0x20, 0x14
 _EGRESS_SESSION, _MOST_COPIES, _TRUNCATED = 1 << 1, 0x3F << 8, 16
@@ -32,6 +35,7 @@ def enable_ports(chip: Access) -> None:
         egress = _EGRESS + group * _EGRESS_STEP + channel * 4
         chip.write(egress, chip.read(egress) | _EGRESS_ENABLED)
     chip.write(*_ETHERNET_OF_CPU)
+    chip.write(*_RECIRCULATES)
 
 
 def mirror(chip: Access, session: int, octets: int) -> None:

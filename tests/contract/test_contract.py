@@ -18,6 +18,8 @@ from tools.p4.programs import CHIP_PROGRAMS, PROGRAMS
 ROOT = Path(__file__).resolve().parents[2]
 COMPILED = ROOT / "p4src" / "compiled"
 Programs = tuple[p4i.P4Info, p4i.P4Info]
+LINK_ACTIONS = ("watch_link", "watch_path", "watch_path_load")
+"""Of `clock_slot`, where links are watched or measured (FAN-4, FAN-7), which no chip does."""
 METERS = ("notice_meter", "hold_meter")
 """Of what an egress PE tells others (FCN-18) and of holds (SRF-7), which no chip has."""
 
@@ -44,9 +46,15 @@ def programs(program: str) -> Programs:
     name, role = f"{program}.p4info.txtpb", Path(program).name
     v1model = load(COMPILED / (name if "/" in program else f"{LEAST}/{name}"))
     for parts in (v1model.tables, v1model.counters, v1model.meters):
-        kept = [p for p in parts if p.preamble.alias not in (*NOT_ON_CHIPS[role], *METERS)]
+        left_out = (*NOT_ON_CHIPS[role], *METERS)
+        kept = [p for p in parts if p.preamble.alias not in left_out]
         del parts[:]
         parts.extend(kept)  # type: ignore[arg-type]
+    of_links = {a.preamble.id for a in v1model.actions if a.preamble.alias in LINK_ACTIONS}
+    for table in v1model.tables:
+        actions = [ref for ref in table.action_refs if ref.id not in of_links]
+        del table.action_refs[:]
+        table.action_refs.extend(actions)
     return v1model, load(COMPILED / "tna" / name)
 
 

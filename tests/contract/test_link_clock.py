@@ -37,8 +37,8 @@ def test_the_most_slots_are_still_looked_at_in_time() -> None:
 
 
 def test_the_packet_has_its_token() -> None:
-    assert clock_packet(0x1_0203_0405).hex() == "00" * 12 + "88b5" + "0203040500"
-    assert clock_packet(1, is_last=True).hex().endswith("88b50000000101")
+    assert clock_packet(0x1_0203_0405).hex() == "00" * 12 + "88b5" + "0203040500" + "00" * 41
+    assert clock_packet(1, is_last=True).hex()[24:].startswith("88b50000000101")
 
 
 def test_bmv2_is_told_the_rate() -> None:

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import pytest
 from lab_networks import address, wan
-from scipy.stats import binomtest
 
 from fcn.lab.balance import balance
 from fcn.lab.core import Simulation
 from fcn.lab.errors import LabError
 from fcn.lab.impairment import Impairment, impair
+from fcn.lab.marking import binomial_error
 from fcn.lab.roce import completions
 
 MILLISECOND = 1_000_000
@@ -57,7 +57,7 @@ def test_as_many_frames_are_lost_as_independent_errors_hit(bit_errors: float) ->
     seen = across(Impairment(bit_errors=bit_errors))
     share = 1 - (1 - bit_errors) ** (8 * (FRAME + 4))
     for errors in seen.errors:
-        assert binomtest(errors, FRAMES, share).pvalue > 1e-3
+        assert binomial_error(FRAMES, errors, share) > 1e-3
     assert seen.errors[0] != seen.errors[1]
     assert len(seen.arrived) == FRAMES - seen.errors[0]
 

@@ -56,8 +56,9 @@ class Switch:
             assert isinstance(pattern, fy.P4CounterEntry)
             pattern.encode(self.pipeline.schema)
             for index, packets, octets in self._cells.get(pattern.counter_id, []):
-                data = fy.P4CounterData(packet_count=packets, byte_count=octets)
-                found.append(fy.P4CounterEntry(pattern.counter_id, index=index, data=data))
+                if index == pattern.index:
+                    data = fy.P4CounterData(packet_count=packets, byte_count=octets)
+                    found.append(fy.P4CounterEntry(pattern.counter_id, index=index, data=data))
         return found
 
 
@@ -381,12 +382,12 @@ def test_counters_are_read_where_the_program_has_them(role: str, chip: bool) -> 
     known = (
         *COUNTERS, *PORT_COUNTERS, *VRF_COUNTERS, *PATH_COUNTERS, *LOAD_COUNTERS, *LINK_COUNTERS
     )  # fmt: skip
-    cells = {counter: [(3, size, 10 * size), (0, 1, 1)] for size, counter in enumerate(known)}
+    cells = {counter: [(3, 1, 1), (0, size, 10 * size)] for size, counter in enumerate(known)}
     switch = Switch(pipeline, cells)
-    found = {counter: read_counter(switch, counter) for counter in known}
+    found = {counter: read_counter(switch, counter, 0) for counter in known}
     assert found == {
-        counter: {3: (size, 10 * size), 0: (1, 1)} if counter in pipeline.counters else {}
+        counter: {0: (size, 10 * size)} if counter in pipeline.counters else {}
         for size, counter in enumerate(known)
     }
     assert {counter for counter in found if found[counter]} == pipeline.counters
-    assert read_counter(switch, "no_such_counter") == {}
+    assert read_counter(switch, "no_such_counter", 0) == {}

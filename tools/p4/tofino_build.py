@@ -15,7 +15,7 @@ from tools.p4.tofino_conditions import lost_fields
 COMPILER = "p4c-barefoot"
 ASSEMBLER = "bfas"
 UNREACHABLE = "Can't match parser state due to previous match"
-TIME_LIMIT = 1800  # seconds; placement tries many table orders
+TIME_LIMIT = 3600  # seconds, also on a busy machine; placement tries many table orders
 HOW_TO_GET = (
     f"{COMPILER} and {ASSEMBLER} are not on PATH. Both are built from github.com/p4lang/p4c with "
     "its Tofino backend enabled, as described in p4c's documentation, and with the fix that "

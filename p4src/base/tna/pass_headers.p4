@@ -2,6 +2,7 @@
 #ifndef FCN_PASS_HEADERS_P4
 #define FCN_PASS_HEADERS_P4
 
+#include "../../fantel/links/link_types.p4"
 #include "../../flow_control/flow_control_types.p4"
 
 // The first octet of everything that enters the egress: what the ingress knows of the packet.
@@ -11,8 +12,11 @@ enum bit<8> PassType {
     LABELLED = 2,
     // neither marked nor cause of another
     NOTIFICATION = 3,
-    // a copy made in egress
-    MIRROR = 4
+    // a copy made in egress, of a packet or of the clock's
+    MIRROR = 4,
+    MIRROR_OF_CLOCK = 5,
+    // of a P: the clock packet, which never is behind another octet than 0 on the wire
+    CLOCK = 6
 }
 
 // Ingress to egress; v1model carries all metadata over by itself.
@@ -20,46 +24,55 @@ header bridge_h {
     PassType pass;
 }
 
-// On the egress copy of a packet that met a congested queue, up to the ingress of its second pass.
+// On the egress copy of a packet that met a congested queue, up to the ingress of its second pass. At a P, which has the
+// whole IPv6 header then, `label` is the depth of the queue.
+#define COPY_FIELDS \
+    PassType pass; NotificationKind kind; bit<5> pad0; congestion_level_t level; bit<4> pad1; flow_label_t label;
 header copy_h {
-    PassType pass;
-    NotificationKind kind;
-    bit<5> pad0;
-    congestion_level_t level;
-    bit<4> pad1;
-    flow_label_t label;
+    COPY_FIELDS
 }
 
 // Octets of the header behind the bridge
 #if HAS_FLOW_CONTROL
 #define ARRIVAL_LENGTH 23
+#elif HAS_FANTEL
+#define ARRIVAL_LENGTH 26
 #else
 #define ARRIVAL_LENGTH 0
 #endif
+#define HAS_ARRIVAL (HAS_FLOW_CONTROL || HAS_FANTEL)
 
+#if HAS_ARRIVAL
+// Behind either of them: what the copy tells of (an ARN of the port by which the packet came, a FANTEL message of the one by
+// which it leaves), the destination it came with (for the clock, the ingress PE), and the UDP ports behind the underlay's
+// header, 0 when it has none.
 #if HAS_FLOW_CONTROL
-// Behind either of them: how the packet came, and what its copy tells the neighbour
+#define SUBJECT ArnType arn_type; bit<7> pad; port_t port;
+#define SUBJECT_OF(arrival) arrival.arn_type, arrival.pad, arrival.port
+const NotificationKind TOLD_KIND = NotificationKind.ARN;
+#else
+#define SUBJECT path_id_t path_id; bit<16> link;
+#define SUBJECT_OF(arrival) arrival.path_id, arrival.link
+const NotificationKind TOLD_KIND = NotificationKind.FANTEL;
+#endif
+#define ARRIVAL_FIELDS SUBJECT ipv6_addr_t dst; bit<32> ports;
 header arrival_h {
-    ArnType arn_type;
-    bit<7> pad;
-    port_t port;
-    ipv6_addr_t dst;
-    // UDP ports behind the underlay's header, 0 when it has none
-    bit<32> ports;
+    ARRIVAL_FIELDS
 }
 
-header arn_copy_h {
-    PassType pass;
-    NotificationKind kind;
-    bit<5> pad0;
-    congestion_level_t level;
-    bit<4> pad1;
-    flow_label_t label;
-    ArnType arn_type;
-    bit<7> pad2;
-    port_t port;
-    ipv6_addr_t dst;
-    bit<32> ports;
+header told_copy_h {
+    COPY_FIELDS
+    ARRIVAL_FIELDS
+}
+#endif
+
+#if HAS_FANTEL
+// The clock packet behind its Ethernet header (clock_h), with the slot that is next
+header clock_pass_h {
+    bit<32> token;
+    bit<7> pad;
+    bit<1> is_last;
+    bit<16> slot;
 }
 #endif
 

@@ -17,11 +17,12 @@ control FlowGate(
         in bit<16> cell,
         in interval_t interval,
         in bit<32> now,
-        inout bit<1> pass) {
+        inout bit<1> pass)(
+        bit<32> cells) {
     bit<32> oldest;
     bit<32> before_wrap;
 
-    Register<bit<32>, bit<16>>(FLOW_GATE_SIZE, NEVER) last_sent;
+    Register<bit<32>, bit<16>>(cells, NEVER) last_sent;
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_sent) send = {
         void apply(inout bit<32> last, out bit<1> result) {
             if (last <= oldest || last > now) {

@@ -9,7 +9,7 @@
 control SenderNotification(inout pe_headers_t hdr, inout tna_pe_meta_t md) {
     CnpGenerator() cnp_generator;
     Icrc() icrc;
-    FlowGate() cnp_gate;
+    FlowGate(FLOW_GATE_SIZE) cnp_gate;
     NotificationLimit() notification_limit;
 
     apply {

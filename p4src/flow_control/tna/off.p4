@@ -4,9 +4,6 @@
 #include "../../base/tna/pass_headers.p4"
 #include "../../tna/p_metadata.p4"
 
-control HoldArrival(inout p_pass_headers_t hdr, in tna_p_meta_t md) {
-    apply { }
-}
 control HoldMessage(inout base_meta_t meta) {
     apply { }
 }

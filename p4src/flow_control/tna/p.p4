@@ -13,23 +13,6 @@
 #include "../flow_control.p4"
 #include "../hold_level.p4"
 
-// HoldArrival: what the egress has to know of how the packet came.
-// Reads:  md.ports.
-// Writes: arrival header.
-// When:   every packet, before a segment ends here.
-control HoldArrival(inout p_pass_headers_t hdr, in tna_p_meta_t md) {
-    action carry_over() {
-        hdr.arrival.setValid();
-        hdr.arrival.port = md.meta.base.ingress_port;
-        hdr.arrival.dst = hdr.p.outer_ipv6.dst;
-        hdr.arrival.ports = md.ports;
-    }
-
-    apply {
-        carry_over();
-    }
-}
-
 // HoldMessage: an ARN for this node is not obeyed, nor is it the CPU's.
 // Writes: meta.drop_reason.
 // When:   behind WanArrival.
@@ -54,13 +37,13 @@ control ArnLimit(inout color_t color) {
 
 // HoldAsk: is the neighbour asked to hold what this packet belongs to, or told that it need not (SRF-7)?
 // Reads:  queue; arrival and underlay headers.
-// Writes: md.asks, hdr.arrival.arn_type; md.arn_passed, md.notification_color: whether it is time, and within the limit.
+// Writes: md.asks, hdr.arrival.arn_type; md.passed, md.notification_color: whether it is time, and within the limit.
 // When:   a packet leaves by a wire.
 control HoldAsk(
         in egress_intrinsic_metadata_t eg_intr_md, inout p_pass_headers_t hdr, inout tna_p_meta_t md) {
     FlowControlMode() flow_control;
     HoldLevel() hold_level;
-    FlowGate() arn_gate;
+    FlowGate(FLOW_GATE_SIZE) arn_gate;
     ArnLimit() arn_limit;
     Hash<bit<16>>(HashAlgorithm_t.CRC16) hash_of_service;
     bit<16> cell;
@@ -91,8 +74,8 @@ control HoldAsk(
                 relieve();
             }
         }
-        arn_gate.apply(md.asks, md.relieves, cell, md.meta.flow_control.refresh, md.now, md.arn_passed);
-        if (md.arn_passed == 1) {
+        arn_gate.apply(md.asks, md.relieves, cell, md.meta.flow_control.refresh, md.now, md.passed);
+        if (md.passed == 1) {
             arn_limit.apply(md.notification_color);
         }
     }

@@ -60,10 +60,11 @@ class ControlBlocks:
             rows.append(
                 f"    {{SW_{_FIND[t.kind].upper()}, {words}, {len(ranges)}, "
                 f"{f'ranges_{i}' if ranges else 'NULL'}, sizeof(union ads_{i}), {t.max_size}, "
+                f"{'sizeof(sw_meter)' if meter else '0'}, "
                 f"{int(meter is not None and meter.unit == 'bytes')}, {int(t.timeout)}}},"
             )
         for s in self.model.value_sets.values():
-            rows.append(f"    {{SW_EXACT, {set_words(s)}, 0, NULL, 1, {s.size}, 0, 0}},")
+            rows.append(f"    {{SW_EXACT, {set_words(s)}, 0, NULL, 1, {s.size}, 0, 0, 0}},")
         out.append("static const sw_table_def prog_tables[] = {")
         out += rows or ["    {0},"]
         out.append("};")
@@ -202,7 +203,7 @@ class ControlBlocks:
         meter = self.model.meters.get(t.meter) if t.meter else None
         if meter is None or meter.target is None:
             return []
-        x = v.Value("(uint64_t)sw_meter_run(e, &n->meter, p->ingress_len)", "u64", 0, 2)
+        x = v.Value("(uint64_t)sw_meter_run(e, n->meter, p->ingress_len)", "u64", 0, 2)
         return ["if (hit) {", *indent(self.exprs.store(meter.target, x)), "}"]
 
     def _dispatch(self, pipeline: str, t: m.Table, nodes: dict[str, str]) -> list[str]:

@@ -54,6 +54,7 @@ class Layout:
         self._fields: dict[tuple[str, str], str] = {}
         self._declared: dict[tuple[str, str], m.FieldType] = {}
         self._places: dict[str, Place] = {}
+        self._in_stack = {h for s in model.stacks.values() for h in s.headers}
         self.stack_index = {name: i for i, name in enumerate(model.stacks)}
         self.stack_base: dict[str, int] = {}
         self.set_index = {name: len(model.tables()) + i for i, name in enumerate(model.value_sets)}
@@ -77,10 +78,9 @@ class Layout:
         self.types = types
 
     def _place_headers(self) -> None:
-        in_stack = {h for s in self.model.stacks.values() for h in s.headers}
         slot = 0
         for i, h in enumerate(self.model.headers.values()):
-            if h.name in in_stack:
+            if h.name in self._in_stack:
                 continue
             self._places[h.name] = Place(
                 f"h->h{i}",
@@ -199,8 +199,7 @@ class Layout:
         out.append(f"    uint8_t valid[{max(1, self.slots)}];")
         out.append(f"    uint8_t next[{max(1, len(self.model.stacks))}];")
         out.append(f"    uint64_t dirty[{max(1, words)}];")
-        in_stack = {h for s in self.model.stacks.values() for h in s.headers}
-        plain = [h for h in self.model.headers.values() if h.name not in in_stack]
+        plain = [h for h in self.model.headers.values() if h.name not in self._in_stack]
         for h in sorted(plain, key=lambda x: not x.metadata):
             place = self._places[h.name].code.removeprefix("h->")
             out.append(f"    struct {self.type_name(h.type)} {place};")
@@ -223,36 +222,22 @@ class Layout:
                 code = self._places[h.name].code
                 out.append(f"    memset(&{code}, 0, sizeof {code});")
         out += ["    (void)h;", "}"]
-        out.append("static const struct { uint32_t at, size; } prog_spans[] = {")
-        spans: dict[int, tuple[str, str]] = {}
-        in_stack = {h for s in self.model.stacks.values() for h in s.headers}
-        for h in self.model.headers.values():
-            if h.name in in_stack:
-                continue
-            place = self._places[h.name]
-            slot = self.valid_slot(h.name)
-            spans[slot] = (place.code.removeprefix("h->"), f"struct {self.type_name(h.type)}")
-        for s in self.model.stacks.values():
-            array = self.stack_array(s.name).removeprefix("h->")
-            for i in range(len(s.headers) + 1):
-                spans[self.stack_base[s.name] + i] = (
-                    f"{array}[{i}]",
-                    f"struct {self.type_name(s.type)}",
-                )
-        for slot in range(self.slots):
-            at, ctype = spans[slot]
-            out.append(f"    {{offsetof(phv, {at}), sizeof({ctype})}},")
-        if not self.slots:
-            out.append("    {0, 0},")
         out += [
-            "};",
             "static void prog_reset(sw_pkt *p)",
             "{",
             "    phv *h = sw_phv(p);",
             "    for (unsigned w = 0; w < sizeof h->dirty / 8; w++) {",
             "        for (uint64_t d = h->dirty[w]; d; d &= d - 1) {",
-            "            unsigned i = w * 64 + (unsigned)__builtin_ctzll(d);",
-            "            memset((uint8_t *)h + prog_spans[i].at, 0, prog_spans[i].size);",
+            "            switch (w * 64 + (unsigned)__builtin_ctzll(d)) {",
+        ]
+        for slot, code in sorted(self._slots().items()):
+            out += [
+                f"            case {slot}:",
+                f"                memset(&{code}, 0, sizeof {code});",
+                "                break;",
+            ]
+        out += [
+            "            }",
             "        }",
             "        h->dirty[w] = 0;",
             "    }",
@@ -262,3 +247,16 @@ class Layout:
             "}",
         ]
         return "\n".join(out) + "\n"
+
+    def _slots(self) -> dict[int, str]:
+        """What is at each index of the validity array: headers, and elements of stacks, of which
+        there is one more than the program has."""
+        slots = {
+            self.valid_slot(name): self._places[name].code
+            for name in self.model.headers
+            if name not in self._in_stack
+        }
+        for s in self.model.stacks.values():
+            for i in range(len(s.headers) + 1):
+                slots[self.stack_base[s.name] + i] = f"{self.stack_array(s.name)}[{i}]"
+        return slots

@@ -18,7 +18,8 @@
 enum { SW_NORMAL, SW_I2E_CLONE, SW_E2E_CLONE, SW_COALESCED, SW_RECIRC, SW_REPLICATION, SW_RESUBMIT };
 
 typedef struct sw_pkt {
-    struct sw_pkt *next;
+    struct sw_pkt *next;   /* what queues are walked by comes first */
+    uint64_t due_ns;
     sw_frame *frame;       /* where its octets are */
     uint8_t *buf;          /* those of the frame */
     uint32_t head, len;    /* data is buf[head .. head + len) */
@@ -41,7 +42,6 @@ typedef struct sw_pkt {
     uint16_t story;
     /* Requests of the pass; 0 is none. Clone sessions carry SW_SESSION_VALID. */
     uint16_t clone_session, clone_list, learn_list, resubmit_list, recirculate_list;
-    uint64_t due_ns;
     uint8_t phv[] __attribute__((aligned(16)));
 } sw_pkt;
 
@@ -209,6 +209,8 @@ struct sw_engine {
     uint32_t n_pending;
     sw_fifo input; /* resubmitted and recirculated */
     sw_pkt *free_pkts;
+    sw_slab *slabs; /* memory of packets */
+    uint32_t n_pkts;
     sw_pool *pool, own_pool;
     /* Packets since the start. refused: received and not taken in. */
     uint64_t received, refused, copied, ended[SW_ENDS];

@@ -136,10 +136,11 @@ int64_t sw_ctl_direct_meter(sw_engine *e, uint32_t table, uint32_t handle, bool 
 {
     sw_lock(e);
     sw_entry *n = entry(e, table, handle);
-    if (n)
-        set_meter(&n->meter, set, rates);
+    bool found = n && n->meter;
+    if (found)
+        set_meter(n->meter, set, rates);
     sw_unlock(e);
-    return n ? 0 : SW_ERR_NOT_FOUND;
+    return found ? 0 : SW_ERR_NOT_FOUND;
 }
 
 int64_t sw_ctl_counter(sw_engine *e, uint32_t counter, uint32_t index, bool write,

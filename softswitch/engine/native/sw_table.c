@@ -53,16 +53,29 @@ static void map_drop(sw_map *m, const sw_entry *e)
     }
 }
 
+/* An entry of zeros with room for this many words of key, mask and high; NULL without memory. */
+static sw_entry *make_entry(const sw_table_def *d, size_t words)
+{
+    size_t data = (offsetof(sw_entry, key) + words * 8 + 15) & ~(size_t)15;
+    size_t meter = (data + d->data_size + 15) & ~(size_t)15;
+    void *memory = NULL;
+    if (posix_memalign(&memory, 64, meter + d->meter))
+        return NULL;
+    memset(memory, 0, meter + d->meter);
+    sw_entry *e = memory;
+    e->data = (uint8_t *)memory + data;
+    if (d->meter) {
+        e->meter = (sw_meter *)(void *)((uint8_t *)memory + meter);
+        e->meter->bytes = d->meter_bytes;
+    }
+    return e;
+}
+
 void sw_table_init(sw_table *t, const sw_table_def *def)
 {
-    *t = (sw_table){.def = def};
-    size_t size = sizeof(sw_entry) + (size_t)def->words * 8 + 16 + def->data_size;
-    t->default_entry = calloc(1, size);
-    if (t->default_entry) {
+    *t = (sw_table){.def = def, .default_entry = make_entry(def, 0)};
+    if (t->default_entry)
         t->default_entry->action = SW_NO_ACTION;
-        t->default_entry->data =
-            (uint8_t *)(((uintptr_t)(t->default_entry->key + def->words) + 15) & ~(uintptr_t)15);
-    }
 }
 
 void sw_table_free(sw_table *t)
@@ -75,6 +88,7 @@ void sw_table_free(sw_table *t)
     }
     free(t->prefixes);
     free(t->sorted);
+    free(t->firsts);
     free(t->handles);
     free(t->exact.slots);
     free(t->default_entry);
@@ -136,9 +150,13 @@ static bool sorted_put(sw_table *t, sw_entry *e)
     if (t->n_entries == t->sorted_cap) {
         uint32_t cap = t->sorted_cap ? t->sorted_cap * 2 : 16;
         sw_sorted *all = realloc(t->sorted, cap * sizeof *all);
-        if (!all)
+        if (all)
+            t->sorted = all;
+        uint32_t *firsts = realloc(t->firsts, cap * 2 * sizeof *firsts);
+        if (firsts)
+            t->firsts = firsts;
+        if (!all || !firsts)
             return false;
-        t->sorted = all;
         t->sorted_cap = cap;
     }
     uint32_t lo = 0, hi = t->n_entries;
@@ -150,12 +168,25 @@ static bool sorted_put(sw_table *t, sw_entry *e)
             hi = mid;
     }
     memmove(t->sorted + lo + 1, t->sorted + lo, (t->n_entries - lo) * sizeof *t->sorted);
-    t->sorted[lo] = (sw_sorted){.entry = e};
-    if (t->def->words) {
-        t->sorted[lo].mask = e->mask[0];
-        t->sorted[lo].key = e->key[0] & e->mask[0];
-    }
+    t->sorted[lo] = (sw_sorted){.mask = e->mask[0], .key = e->key[0] & e->mask[0], .entry = e};
+    t->indexed = false;
     return true;
+}
+
+void sw_table_index(sw_table *t)
+{
+    t->common = UINT64_MAX;
+    for (uint32_t i = 0; i < t->n_entries; i++)
+        t->common &= t->sorted[i].mask;
+    t->first_mask = t->common ? t->sorted_cap * 2 - 1 : 0;
+    for (uint32_t i = 0; i <= t->first_mask; i++)
+        t->firsts[i] = SW_LAST;
+    for (uint32_t i = t->n_entries; i-- > 0;) {
+        uint32_t *first = sw_first(t, t->sorted[i].key);
+        t->sorted[i].next = *first;
+        *first = i;
+    }
+    t->indexed = true;
 }
 
 static void sorted_drop(sw_table *t, const sw_entry *e)
@@ -164,6 +195,7 @@ static void sorted_drop(sw_table *t, const sw_entry *e)
     while (t->sorted[i].entry != e)
         i++;
     memmove(t->sorted + i, t->sorted + i + 1, (t->n_entries - i - 1) * sizeof *t->sorted);
+    t->indexed = false;
 }
 
 /* The lowest free handle, as simple_switch hands them out. */
@@ -193,7 +225,7 @@ sw_entry *sw_table_add(sw_table *t, const uint64_t *key, const uint64_t *mask,
     const sw_table_def *d = t->def;
     size_t words = d->words;
     size_t extra = d->match == SW_TERNARY ? 2 : 0;
-    sw_entry *e = calloc(1, sizeof *e + (1 + extra) * words * 8 + 16 + d->data_size);
+    sw_entry *e = make_entry(d, (1 + extra) * words);
     if (!e)
         return NULL;
     memcpy(e->key, key, words * 8);
@@ -203,11 +235,9 @@ sw_entry *sw_table_add(sw_table *t, const uint64_t *key, const uint64_t *mask,
         memcpy(e->mask, mask, words * 8);
         memcpy(e->high, high, words * 8);
     }
-    e->data = (uint8_t *)(((uintptr_t)(e->key + (1 + extra) * words) + 15) & ~(uintptr_t)15);
     e->prefix_len = (uint16_t)prefix_len;
     e->priority = priority;
     e->hash = sw_key_hash(e->key, d->words);
-    e->meter.bytes = d->meter_bytes;
     bool ok = take_handle(t, e);
     if (ok && d->match == SW_EXACT)
         ok = map_put(&t->exact, e);

@@ -39,21 +39,23 @@ typedef struct sw_group {
 typedef struct sw_entry {
     uint32_t handle;
     int32_t priority;
-    uint32_t action;
-    uint8_t target; /* enum sw_target */
+    uint64_t timeout_ns;
+    uint64_t idle_told_ns; /* when it was last told to be idle; 0: not since it was written */
+    uint64_t hash;
+    uint64_t *mask; /* ternary only */
+    uint64_t *high; /* tables with ranges only */
+    sw_meter *meter; /* of tables with meters only */
     uint16_t prefix_len;
+    /* What a packet meets, with the key in a cache line of its own. */
+    uint32_t action __attribute__((aligned(64)));
+    uint8_t target; /* enum sw_target */
     uint8_t *data;
     union {
         sw_member *member;
         sw_group *group;
     };
     sw_counter counter;
-    sw_meter meter;
-    uint64_t last_hit_ns, timeout_ns;
-    uint64_t idle_told_ns; /* when it was last told to be idle; 0: not since it was written */
-    uint64_t hash;
-    uint64_t *mask; /* ternary only */
-    uint64_t *high; /* tables with ranges only */
+    uint64_t last_hit_ns;
     uint64_t key[];
 } sw_entry;
 
@@ -88,16 +90,20 @@ typedef struct {
     const sw_range *ranges;
     uint32_t data_size; /* of the largest action data */
     uint32_t max_size;
+    uint8_t meter; /* octets of an entry's: 0 or sizeof(sw_meter) */
     bool meter_bytes;
     bool timeout;
 } sw_table_def;
 
 /* An entry in the order of matching. The first word of its mask and key is here, too: most entries
- * are passed by without a look at them. */
+ * are passed by without a look at them. `next` is the next one that the same packet may match. */
 typedef struct {
     uint64_t mask, key;
     sw_entry *entry;
+    uint32_t next; /* SW_LAST: none */
 } sw_sorted;
+
+#define SW_LAST UINT32_MAX
 
 typedef struct {
     const sw_table_def *def;
@@ -105,6 +111,11 @@ typedef struct {
     sw_prefix *prefixes; /* longest first */
     uint32_t n_prefixes;
     sw_sorted *sorted; /* ternary: best first */
+    /* The first of them by a hash of `common`, the bits of the first word that all of them match;
+     * made by the first packet after a change. */
+    uint32_t *firsts, first_mask;
+    uint64_t common;
+    bool indexed;
     uint32_t n_entries, sorted_cap;
     sw_entry **handles;
     uint32_t n_handles, free_from; /* no free handle below free_from */
@@ -122,6 +133,7 @@ bool sw_table_has(const sw_table *t, const uint64_t *key, const uint64_t *mask,
                   const uint64_t *high, uint32_t prefix_len, int32_t priority);
 bool sw_table_remove(sw_table *t, uint32_t handle);
 sw_entry *sw_table_entry(const sw_table *t, uint32_t handle);
+void sw_table_index(sw_table *t);
 
 SW_INLINE uint64_t sw_key_hash(const uint64_t *key, unsigned words)
 {
@@ -170,10 +182,22 @@ SW_INLINE sw_entry *sw_find_lpm(const sw_table *t, const uint64_t *key, unsigned
     }
     return NULL;
 }
+/* A field as a number, where one word has all of it. */
+SW_INLINE uint64_t sw_number(const uint64_t *key, const sw_range *r)
+{
+    uint64_t word = __builtin_bswap64(key[r->offset / 8]);
+    return word << r->offset % 8 * 8 >> (64 - r->size * 8);
+}
 SW_INLINE bool sw_in_ranges(const sw_table_def *d, const sw_entry *e, const uint64_t *key)
 {
     for (unsigned i = 0; i < d->n_ranges; i++) {
         const sw_range *r = &d->ranges[i];
+        if (SW_LIKELY(r->offset % 8 + r->size <= 8)) {
+            uint64_t at = sw_number(key, r);
+            if (at < sw_number(e->key, r) || at > sw_number(e->high, r))
+                return false;
+            continue;
+        }
         const uint8_t *k = (const uint8_t *)key + r->offset;
         if (memcmp(k, (const uint8_t *)e->key + r->offset, r->size) < 0 ||
             memcmp(k, (const uint8_t *)e->high + r->offset, r->size) > 0)
@@ -181,11 +205,20 @@ SW_INLINE bool sw_in_ranges(const sw_table_def *d, const sw_entry *e, const uint
     }
     return true;
 }
-SW_INLINE sw_entry *sw_find_ternary(const sw_table *t, const uint64_t *key, unsigned words)
+SW_INLINE uint32_t *sw_first(const sw_table *t, uint64_t word)
 {
-    for (uint32_t i = 0; i < t->n_entries; i++) {
-        const sw_sorted *s = &t->sorted[i];
-        uint64_t d = words ? (key[0] & s->mask) ^ s->key : 0;
+    return &t->firsts[(uint32_t)((word & t->common) * 0x9e3779b97f4a7c15ULL >> 32) & t->first_mask];
+}
+SW_INLINE sw_entry *sw_find_ternary(sw_table *t, const uint64_t *key, unsigned words)
+{
+    if (!t->n_entries)
+        return NULL;
+    if (SW_UNLIKELY(!t->indexed))
+        sw_table_index(t);
+    const sw_sorted *s;
+    for (uint32_t i = *sw_first(t, key[0]); i != SW_LAST; i = s->next) {
+        s = &t->sorted[i];
+        uint64_t d = (key[0] & s->mask) ^ s->key;
         if (d)
             continue;
         sw_entry *e = s->entry;

@@ -146,7 +146,7 @@ def test_a_program_without_a_clock_is_noted(tmp_path: Path) -> None:
     """Nor are the links of its neighbours to it watched: nobody would answer."""
     data = watched(policy={"paths": [{"tunnel": "north", "id": 17}], "backup": []})
     del data["nodes"]["pe1"]["tunnels"]["south"]
-    data["nodes"]["r3"]["program"] = str(compiled_programs() / "tna")
+    data["nodes"]["r3"]["program"] = str(compiled_programs() / "tna" / "two-threshold")
     text = notes(tmp_path, data)
     assert "nodes.r3: its program has no clock (Tofino 1), so its links are not watched" in text
     assert shown(data, "r3") == []
@@ -238,8 +238,33 @@ def test_congestion_needs_a_clock() -> None:
     with pytest.raises(ConfigError, match="fantel needs failure_detection"):
         parsed(data)
     data["failure_detection"] = {}
-    data["nodes"]["r3"]["program"] = str(compiled_programs() / "tna")
+    data["nodes"]["r3"]["program"] = str(compiled_programs() / "tna" / "two-threshold")
     with pytest.raises(ConfigError, match=r"r3: notification: fantel has no program for Tofino 1"):
+        parsed(data)
+
+
+def test_a_chip_says_what_is_congested_and_watches_no_links(tmp_path: Path) -> None:
+    """Nor do its neighbours watch their links to it; of their queues there they speak."""
+    data = watched(policy=IDS) | {"notification": "fantel"}
+    data["nodes"]["r3"]["program"] = str(compiled_programs() / "tna")
+    assert "r3: its program (Tofino 1) says what is congested, but watches no links" in notes(
+        tmp_path, data
+    )
+    config = parsed(data)
+    watching = Watching(config)
+    assert watching.links("r3") == []
+    assert [type(slot) for slot in watching.slots("r3")] == [WatchedQueue]
+    assert [type(slot) for slot in watching.slots("r1")] == [WatchedLink, WatchedQueue]
+    program = load_pipeline("p", compiled_programs() / "tna" / "fantel", binary=False)
+    entries = written(Provision(config, "r3", program))
+    tables = ("clock_slot", "core_path", "fantel_profile")
+    assert sorted(each.action.name for each in entries if each.table_id in tables) == [
+        "set_core_path",
+        "set_fantel_profile",
+        "watch_path_queue",
+    ]
+    data["fantel_transport"] = "icmpv6"
+    with pytest.raises(ConfigError, match=r"program of r3 \(Tofino 1\) sends over UDP only"):
         parsed(data)
 
 

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from inference_simulator import Conditions, conditions
@@ -57,9 +58,22 @@ def test_a_queue_pair_that_sends_another_flow_is_not_inferred() -> None:
     assert outcome.right >= 73
 
 
-@pytest.mark.parametrize("how", ["by CM", "by CM, half of it seen", "without CM"])
-@pytest.mark.parametrize("ports", ["queue pairs", "per queue pair", "one"])
-@pytest.mark.parametrize("kind", [Kind.WRITE, Kind.READ])
+@pytest.mark.parametrize(
+    ("how", "ports", "kind"),
+    [
+        ("by CM", "one", Kind.WRITE),
+        ("by CM, half of it seen", "queue pairs", Kind.READ),
+        ("without CM", "per queue pair", Kind.WRITE),
+        *(
+            pytest.param(*given, marks=pytest.mark.exhaustive)
+            for given in product(
+                ["by CM", "by CM, half of it seen", "without CM"],
+                ["queue pairs", "per queue pair", "one"],
+                [Kind.WRITE, Kind.READ],
+            )
+        ),
+    ],
+)
 def test_numbers_used_again_are_told_apart(how: str, ports: str, kind: str) -> None:
     """After DREQs nobody saw."""
     given = Conditions(kind=kind, ports=ports, message=16, window=0.05, seconds=20.0)

@@ -45,11 +45,7 @@ class Lab(PathLab):
 
 
 @pytest.fixture
-async def lab(
-    config: Config, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Lab]:
-    """The controller looks when the test says so."""
-    monkeypatch.setattr("fcn.controller.node.counters.INTERVAL", 3600.0)
+async def lab(config: Config, switches: dict[str, MemorySwitch]) -> AsyncIterator[Lab]:
     async with running(Lab, config, switches) as found:
         yield found
 
@@ -103,9 +99,8 @@ async def test_a_restarted_switch_has_moved_nothing(lab: Lab) -> None:
 
 
 async def test_without_load_balancing_there_is_nothing_to_show(
-    network: dict[str, Any], switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
+    network: dict[str, Any], switches: dict[str, MemorySwitch]
 ) -> None:
-    monkeypatch.setattr("fcn.controller.node.counters.INTERVAL", 3600.0)
     del network["load_balancing"]
     async with running(Lab, parse_config(yaml.safe_dump(network)), switches) as lab:
         await lab.look()

@@ -59,11 +59,7 @@ class Lab(WatchLab):
 
 
 @pytest.fixture
-async def lab(
-    config: Config, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Lab]:
-    """The controller looks when the test says so."""
-    monkeypatch.setattr("fcn.controller.node.counters.INTERVAL", 3600.0)
+async def lab(config: Config, switches: dict[str, MemorySwitch]) -> AsyncIterator[Lab]:
     async with running(Lab, config, switches) as found:
         yield found
 
@@ -231,15 +227,20 @@ async def test_links_of_a_switch_that_is_away_are_unknown(
 
 def clocks(switch: MemorySwitch) -> list[bytes]:
     """Clock packets that were sent, by their tokens."""
-    return [data[-5:-1] for data in switch.engine.sent if data.startswith(CLOCK_PORT)]
+    return [token(data) for data in switch.engine.sent if data.startswith(CLOCK_PORT)]
+
+
+def token(packet_out: bytes) -> bytes:
+    """Of a clock packet, behind two octets with its port."""
+    return packet_out[16:20]
 
 
 async def test_each_switch_gets_a_clock(lab: Lab, switches: dict[str, MemorySwitch]) -> None:
     for switch in switches.values():
         (data,) = switch.engine.sent
-        token = int.from_bytes(data[-5:-1], "big")
-        assert data == CLOCK_PORT + clock_packet(token)
-        assert token > 1_700_000_000, "seconds since the epoch, which a later controller exceeds"
+        number = int.from_bytes(token(data), "big")
+        assert data == CLOCK_PORT + clock_packet(number)
+        assert number > 1_700_000_000, "seconds since the epoch, which a later controller exceeds"
 
 
 async def test_a_clock_is_stopped_before_its_slots_are_gone(
@@ -358,7 +359,7 @@ async def test_a_controller_that_is_started_again_keeps_the_epoch(
 def last_clocks(switch: MemorySwitch) -> list[bytes]:
     """What ended clocks, by the programs before the present one too."""
     sent = [data for engine in switch.engines for data in engine.sent]
-    return [data for data in sent if data.startswith(CLOCK_PORT) and data[-1] == 1]
+    return [data for data in sent if data.startswith(CLOCK_PORT) and data[20] == 1]
 
 
 async def test_the_clock_stops_with_the_watch(
@@ -393,7 +394,7 @@ async def test_the_clock_stops_before_another_program_is_set(
     before, _ = switches["p1"].engines
     *_, running, last = (data for data in before.sent if data.startswith(CLOCK_PORT))
     assert last == last_clocks(switches["p1"])[0]
-    started, ended = (int.from_bytes(data[-5:-1], "big") for data in (running, last))
+    started, ended = (int.from_bytes(token(data), "big") for data in (running, last))
     assert 0 <= (ended - started) % (1 << 32) < 1 << 31, "the older of two ends"
     assert len(last_clocks(switches["p1"])) == 1
     assert last_clocks(switches["p2"]) == []

@@ -137,11 +137,7 @@ class Lab(PathLab):
 
 
 @pytest.fixture
-async def lab(
-    config: Config, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Lab]:
-    """pe1 with a policy; the controller looks when the test says so."""
-    monkeypatch.setattr("fcn.controller.node.counters.INTERVAL", 3600.0)
+async def lab(config: Config, switches: dict[str, MemorySwitch]) -> AsyncIterator[Lab]:
     async with running(Lab, config, switches) as found:
         yield found
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, TypeVar
+from unittest.mock import patch
 
 from switches import MemorySwitch, all_up
 from typer.testing import CliRunner, Result
@@ -13,6 +14,7 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.cli.main import app
 from fcn.controller.config import Config
 from fcn.controller.events import Event
+from fcn.controller.node import counters
 from fcn.controller.northbound.serving import serving
 from fcn.softswitch.api import CounterValue
 
@@ -85,15 +87,16 @@ async def running(
 ) -> AsyncIterator[L]:
     """Of this kind, when all switches are up."""
     plane = ControlPlane(config)
-    async with serving(plane.network, "127.0.0.1:0") as api, plane.running():
-        await all_up(plane)
-        found = kind(plane, switches, api)
-        with plane.bus.watch() as events:
+    with patch.object(counters, "INTERVAL", 3600.0):
+        async with serving(plane.network, "127.0.0.1:0") as api, plane.running():
+            await all_up(plane)
+            found = kind(plane, switches, api)
+            with plane.bus.watch() as events:
 
-            async def collect() -> None:
-                async for event in events:
-                    found.events.append(event)
+                async def collect() -> None:
+                    async for event in events:
+                        found.events.append(event)
 
-            task = asyncio.create_task(collect())
-            yield found
-            task.cancel()
+                task = asyncio.create_task(collect())
+                yield found
+                task.cancel()

@@ -88,7 +88,6 @@ class Watched:
         slots = Watching(self.config).slots(name)
         queue = PortQueue(depth=64, rate_pps=times * clock_rate(len(slots), INTERVAL_US))
         clock = V1MODEL.ports.clock
-        assert clock is not None
         self.simulation.switches[name].set_port(clock, PortSettings(queue, overhead=0))
 
     def stop_clock(self, name: str) -> None:

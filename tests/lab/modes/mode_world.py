@@ -142,7 +142,6 @@ class World:
                 self._connect(switches[f"pe{side}"], port, host, 0)
         clock = V1MODEL.ports.clock
         detection = self.config.failure_detection
-        assert clock is not None
         for name, switch in switches.items() if detection is not None else ():
             slots = len(Watching(self.config).slots(name))
             assert detection is not None

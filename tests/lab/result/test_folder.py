@@ -21,6 +21,7 @@ from fcn.lab.result.folder import (
     load,
     load_about,
     save,
+    to_csv,
     write_report,
 )
 from fcn.lab.result.model import FORMAT, Result
@@ -58,6 +59,21 @@ def test_what_is_loaded_is_what_was_saved(folder: Path) -> None:
         assert_frame_equal(loaded.tables()[name], data, check_exact=True)
     assert dict(loaded.captures) == dict(original.captures)
     assert loaded.messages["completed_ns"].isna().tolist() == [False, True]
+
+
+@pytest.mark.parametrize("text", ["link up", "", "ü", 'a "b"', "a,b", "a\nb", "a\rb"])
+def test_a_file_has_the_octets_that_pandas_writes(text: str) -> None:
+    """Those of older versions: fractions in their shortest form, nothing for what is missing."""
+    rates = [0.0, -0.0, 1e11 / 3, 1e16, 123456789.0, 1e-7, float("inf"), float("nan")]
+    data = pd.DataFrame(
+        {
+            "what": pd.array([text] * len(rates), dtype="str"),
+            "rate": rates,
+            "value": pd.array([2**63 - 1, -1, None, *range(len(rates) - 3)], dtype="Int64"),
+        }
+    )
+    for rows in (data, data.iloc[:0]):
+        assert to_csv(rows) == rows.to_csv(index=False, lineterminator="\n").encode()
 
 
 def test_the_same_result_gives_the_same_octets(folder: Path, tmp_path: Path) -> None:

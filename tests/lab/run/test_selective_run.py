@@ -1,11 +1,9 @@
 """Selective repeat beside every mode of the laboratory."""
 
-from typing import get_args
-
 import pytest
+from every_mode import modes
 from small import HOLDING, small
 
-from fcn.lab.modes import Mode
 from fcn.lab.result.analysis import drops
 from fcn.lab.run.runner import run_scenario
 from fcn.lab.scenario.load import Plan
@@ -30,7 +28,7 @@ def plan(mode: str, retransmission: str) -> Plan:
     )
 
 
-@pytest.mark.parametrize("mode", get_args(Mode))
+@pytest.mark.parametrize("mode", modes("none", "fcn", "service"))
 def test_only_what_was_lost_is_sent_again(mode: str) -> None:
     result = run_scenario(plan(mode, "selective-repeat"))
     flows = result.connections

@@ -1,15 +1,13 @@
 """TCP of others beside RoCEv2, in every mode."""
 
-from typing import get_args
-
 import pytest
+from every_mode import modes
 from small import HOLDING, small
 
-from fcn.lab.modes import Mode
 from fcn.lab.run.runner import run_scenario
 
 
-@pytest.mark.parametrize("mode", get_args(Mode))
+@pytest.mark.parametrize("mode", modes("ecn", "fcn", "service"))
 def test_tcp_shares_a_queue_with_roce(mode: str) -> None:
     """Messages of RoCEv2, and two connections of TCP; nobody starves."""
     plan = small(

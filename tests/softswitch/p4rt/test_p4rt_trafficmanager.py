@@ -71,7 +71,6 @@ async def test_settings_wait_for_the_pipeline(
 @pytest.mark.usefixtures("pipeline")
 async def test_the_clock_is_paced(running: Running, client: Stub) -> None:
     clock = V1MODEL.ports.clock
-    assert clock is not None
     assert running.backend.engine.rounds[clock] == PortQueue(rate_pps=CLOCK_RATE)
     await set_queue(client, clock, rate_pps=700)
     assert running.backend.engine.rounds[clock] == PortQueue(rate_pps=700)

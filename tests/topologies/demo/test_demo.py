@@ -16,7 +16,7 @@ def test_demo_on_softswitch(tmp_path: Path) -> None:
     done = subprocess.run(
         [
             sys.executable, "-m", "fcn.topologies.demo",
-            "--target", "softswitch", "--seconds", "6", "--out", str(tmp_path),
+            "--target", "softswitch", "--seconds", "3", "--out", str(tmp_path),
         ],
         capture_output=True, text=True, timeout=900, check=False,
     )  # fmt: skip

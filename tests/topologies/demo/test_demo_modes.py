@@ -1,16 +1,17 @@
 """Which modes there are, and how they are chosen."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import get_args
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from fcn.controller.config import parse_config
 from fcn.lab.modes import FLOW_CONTROL
 from fcn.lab.modes import Mode as LaboratoryMode
 from fcn.topologies.controller_config import controller_yaml, packets_held
+from fcn.topologies.demo.__main__ import main
 from fcn.topologies.demo.modes import DEFAULT_MODES, MODES, Mode, ModeError, modes_named
 from fcn.topologies.demo.scenario import demo_scenario
 
@@ -30,12 +31,11 @@ def test_other_names_are_refused_and_those_there_are_named() -> None:
 
 def test_the_command_names_them_before_it_starts_anything(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    done = subprocess.run(
-        [sys.executable, "-m", "fcn.topologies.demo", "--mode", "fnc", "--out", out],
-        capture_output=True, text=True, timeout=120, check=False, env={"TERMINAL_WIDTH": "200"},
-    )  # fmt: skip
-    assert done.returncode == 2, done.stdout + done.stderr
-    assert f"no mode fnc; {THERE_ARE}" in done.stderr
+    app = typer.Typer()
+    app.command()(main)
+    done = CliRunner(env={"COLUMNS": "400"}).invoke(app, ["--mode", "fnc", "--out", str(out)])
+    assert done.exit_code == 2, done.output
+    assert f"no mode fnc; {THERE_ARE}" in done.output
     assert not out.exists()
 
 

@@ -6,4 +6,5 @@
 #include "../../../base/metadata.p4"
 #include "../../../two_threshold/tna/off.p4"
 #include "../../../flow_control/tna/off.p4"
+#include "../../../fantel/tna/off.p4"
 #include "../../p.p4"

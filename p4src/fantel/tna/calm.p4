@@ -1,0 +1,69 @@
+#ifndef FCN_CALM_P4
+#define FCN_CALM_P4
+
+#include "../../base/sizes.p4"
+#include "../../base/types.p4"
+
+// Calm: how long ago was the last packet in a congested queue of the port?
+// Reads:  port; whether a packet is in one now; otherwise, the time without one after which the port is relieved; time
+//         now. Ticks.
+// Writes: is_calm; the time of the last such packet.
+// When:   a packet that is told of, or the clock, comes to a port.
+control Calm(
+        in bool is_congested, in port_t port, in bit<32> relief, in bit<32> now, inout bit<1> is_calm) {
+    bit<32> oldest;
+    bit<32> before_wrap;
+
+    // As in FlowGate
+    Register<bit<32>, port_t>(PORT_COUNTER_SIZE, NEVER) last_congested;
+    RegisterAction<bit<32>, port_t, bit<1>>(last_congested) note = {
+        void apply(inout bit<32> last) {
+            last = now;
+        }
+    };
+    RegisterAction<bit<32>, port_t, bit<1>>(last_congested) look = {
+        void apply(inout bit<32> last, out bit<1> result) {
+            if (last <= oldest || last > now) {
+                result = 1;
+            } else {
+                result = 0;
+            }
+        }
+    };
+    RegisterAction<bit<32>, port_t, bit<1>>(last_congested) look_after_wrap = {
+        void apply(inout bit<32> last, out bit<1> result) {
+            if (last <= oldest && last > now) {
+                result = 1;
+            } else {
+                result = 0;
+            }
+        }
+    };
+
+    action find_oldest() {
+        oldest = now - relief;
+        before_wrap = relief |-| now;
+    }
+    action note_congestion() {
+        note.execute(port);
+    }
+    action try_look() {
+        is_calm = look.execute(port);
+    }
+    action try_look_after_wrap() {
+        is_calm = look_after_wrap.execute(port);
+    }
+
+    apply {
+        find_oldest();
+        if (is_congested) {
+            note_congestion();
+        } else if (before_wrap == 0) {
+            try_look();
+        } else {
+            try_look_after_wrap();
+        }
+    }
+}
+
+#endif

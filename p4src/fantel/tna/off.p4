@@ -1,0 +1,16 @@
+// Of a P that says nothing of paths: its steps, empty.
+#include "../../base/p_headers.p4"
+#include "../../base/p_metadata.p4"
+#include "../../base/tna/pass_headers.p4"
+#include "../../tna/p_metadata.p4"
+
+control ClockAgain(in p_pass_headers_t hdr, inout bit<3> drop) {
+    apply { }
+}
+control PathAsk(
+        in egress_intrinsic_metadata_t eg_intr_md, inout p_pass_headers_t hdr, inout tna_p_meta_t md) {
+    apply { }
+}
+control PathCopy(inout p_pass_headers_t hdr, in base_meta_t meta) {
+    apply { }
+}
