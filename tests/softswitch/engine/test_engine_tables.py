@@ -138,17 +138,18 @@ def test_the_best_of_many_entries_that_come_and_go(make_engine: MakeEngine) -> N
     entries: dict[int, tuple[int, int, int, int, int, int]] = {}
     numbers: dict[int, int] = {}
     for n in range(400):
-        if len(entries) > 100 or (entries and rng.random() < 0.3):
+        if len(entries) > 100 or (entries and rng.random() < 0.4):
             handle = rng.choice(list(entries))
             engine.table_delete("I.range_t", handle)
             del entries[handle]
-        low, high = sorted(rng.choices(range(64), k=2))
-        e, mask, g, priority = rng.randrange(4), rng.choice((0, 1, 3)), rng.randrange(3), n % 5 + 1
-        match: list[MatchKey] = [Range(low, high), Range(0, 31), Ternary(e, mask), Exact(g)]
-        with suppress(EngineError):  # it is there already
-            handle = engine.table_insert("I.range_t", match, priority, add(n))
-            entries[handle] = (low, high, e & mask, mask, g, priority)
-            numbers[handle] = n
+        else:
+            low, high = sorted(rng.choices(range(64), k=2))
+            e, mask, g = rng.randrange(4), rng.choice((0, 1, 3)), rng.randrange(3)
+            match: list[MatchKey] = [Range(low, high), Range(0, 31), Ternary(e, mask), Exact(g)]
+            with suppress(EngineError):  # it is there already
+                handle = engine.table_insert("I.range_t", match, n % 5 + 1, add(n))
+                entries[handle] = (low, high, e & mask, mask, g, n % 5 + 1)
+                numbers[handle] = n
         c, e, g = rng.randrange(64), rng.randrange(4), rng.randrange(3)
         found = [
             (-each[5], handle)
