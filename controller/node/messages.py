@@ -1,6 +1,7 @@
 """Messages from a switch to the controller: digests, idle timeout notifications, packet-ins."""
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable, Mapping
 from contextlib import aclosing
@@ -146,13 +147,15 @@ class Messages:
                 self.lost += max(digest.list_id - expected, 0) if expected else 0
                 expected = digest.list_id + 1
                 late = lateness.of(digest.timestamp)
-                evidence_until = self._clock() - late + SKEW
+                sent = self._clock() - late
+                # A switch may have kept it while no controller was there.
+                evidence_until = sent + SKEW if synchronized.is_set() else -math.inf
                 await synchronized.wait()
                 for data in digest:
-                    self._put(name, data, evidence_until)
+                    self._put(name, data, sent, evidence_until)
                 self._acknowledge(digest.ack())
 
-    def _put(self, name: str, data: Data, evidence_until: float) -> None:
+    def _put(self, name: str, data: Data, sent: float, evidence_until: float) -> None:
         """What is reported waits for its turn, if it may."""
         shown: object = None
         try:
@@ -165,7 +168,7 @@ class Messages:
             report = FlowLearning.report(name, item)
             handle = self._handler(vrf, report, evidence_until)
             failed = partial(self.failures.failed, name, report)
-            self._inbox.put(self._name, vrf, sender, handle, failed, evidence_until - SKEW)
+            self._inbox.put(self._name, vrf, sender, handle, failed, sent)
         except Exception:
             self.failures.failed(name, shown or b"".join(each.bitstring for each in data))
 

@@ -2,12 +2,15 @@
 
 A list is sent when it has max_list_size distinct messages or its oldest has waited max_timeout_ns.
 Messages of a list are remembered until the list is acknowledged or ack_timeout_ns has passed, and
-are not sent again meanwhile.
+are not sent again meanwhile. A list that nobody was there for, or that was not acknowledged in
+time, is kept for who asks for the digest's configuration next: a controller that was started again.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, takewhile
 
 from finsy.proto import p4r
 
@@ -22,6 +25,8 @@ Send = Callable[[p4r.StreamMessageResponse], bool]
 _MAX_LIST = 4096
 MAX_UNACKNOWLEDGED = 1 << 16
 """Messages of one digest that wait for acknowledgement; of more, the oldest lists are forgotten."""
+KEPT, KEPT_FOR = 1 << 12, 60.0
+"""The latest messages of one digest that nobody was there for, and for how many seconds."""
 _NS = 1e-9
 
 
@@ -45,6 +50,8 @@ class _Learner:
     unacked: dict[Message, int] = field(default_factory=dict)
     lists: dict[int, tuple[tuple[Message, ...], asyncio.TimerHandle]] = field(default_factory=dict)
     next_list_id: int = 1
+    kept: deque[tuple[float, int, Message]] = field(default_factory=lambda: deque(maxlen=KEPT))
+    """Until when (of the event loop), when they were to be sent, and what."""
 
 
 class DigestStore:
@@ -86,6 +93,7 @@ class DigestStore:
             self._digest(query.digest_id)
         for learner in self._learners.values():
             if query.digest_id in (0, learner.digest.id):
+                self._tell_kept(learner)
                 yield p4r.DigestEntry(digest_id=learner.digest.id, config=learner.config)
 
     def learn(self, name: str, messages: Sequence[Message]) -> None:
@@ -144,36 +152,64 @@ class DigestStore:
             del learner.buffer[message]
         if not messages:
             return
+        now = self._wall_clock()
+        if not self._tell(learner, messages, now):
+            self.stats.undelivered += len(messages)
+            self._keep(learner, messages, now)
+
+    def _keep(self, learner: _Learner, messages: Sequence[Message], moment: int) -> None:
+        until = asyncio.get_running_loop().time() + KEPT_FOR
+        learner.kept.extend((until, moment, message) for message in messages)
+
+    def _tell_kept(self, learner: _Learner) -> None:
+        """What nobody was there for, in lists with the times at which they were to be sent."""
+        size = self._list_size(learner)
+        while learner.kept:
+            now = asyncio.get_running_loop().time()
+            until, moment, _ = learner.kept[0]
+            same = takewhile(lambda each: each[:2] == (until, moment), learner.kept)  # noqa: B023
+            messages = tuple(message for *_, message in islice(same, size))
+            if until > now and not self._tell(learner, messages, moment):
+                return
+            for _ in messages:
+                learner.kept.popleft()
+
+    def _tell(self, learner: _Learner, messages: Sequence[Message], moment: int) -> bool:
+        """Send a list of this time; whether anybody was there."""
         list_id = learner.next_list_id
         learner.next_list_id += 1
         response = p4r.StreamMessageResponse(
-            digest=p4r.DigestList(
-                digest_id=learner.digest.id, list_id=list_id, timestamp=self._wall_clock()
-            )
+            digest=p4r.DigestList(digest_id=learner.digest.id, list_id=list_id, timestamp=moment)
         )
         data = response.digest.data
         for message in messages:
             # This copies it.
             data.append(learner.form.fill(message))
         if not self._send(response):
-            self.stats.undelivered += len(messages)
-            return
+            return False
         self.stats.sent += len(messages)
         if learner.config.ack_timeout_ns:
             timer = asyncio.get_running_loop().call_later(
-                learner.config.ack_timeout_ns * _NS, self._forget, learner, list_id
+                learner.config.ack_timeout_ns * _NS, self._expire, learner, list_id, moment
             )
-            learner.lists[list_id] = (messages, timer)
+            learner.lists[list_id] = (tuple(messages), timer)
             learner.unacked.update(dict.fromkeys(messages, list_id))
             while len(learner.unacked) > MAX_UNACKNOWLEDGED:
                 self._forget(learner, next(iter(learner.lists)))
+        return True
+
+    def _expire(self, learner: _Learner, list_id: int, moment: int) -> None:
+        self._keep(learner, learner.lists[list_id][0], moment)
+        self._forget(learner, list_id)
 
     def _forget(self, learner: _Learner, list_id: int) -> None:
         messages, timer = learner.lists.pop(list_id, ((), None))
         if timer is not None:
             timer.cancel()
         for message in messages:
-            del learner.unacked[message]
+            # What was kept may have been reported anew meanwhile, and be in two.
+            if learner.unacked.get(message) == list_id:
+                del learner.unacked[message]
 
     def _stop(self, learner: _Learner) -> None:
         if learner.flush is not None:

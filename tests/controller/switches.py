@@ -3,6 +3,7 @@ engine that keeps state, records packet-outs and sends the messages a test speci
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -129,6 +130,26 @@ class MemorySwitch:
         self._device = Device(self.device_id, backend, ports.attach, ports.on_status, now)
         address = f"127.0.0.1:{self.port}"
         self._server, self.port = await start_server(self._device, ports, Transport(address))
+
+    @property
+    def is_led(self) -> bool:
+        """Whether a controller is primary."""
+        return self._device is not None and any(self._device.arbitration.primaries())
+
+    @property
+    def kept(self) -> int:
+        """Digest messages that it keeps for another controller."""
+        return sum(map(len, self._kept()))
+
+    def forget_kept(self) -> None:
+        """It keeps none."""
+        for kept in self._kept():
+            kept.clear()
+
+    def _kept(self) -> list[deque[Any]]:
+        assert self._device is not None
+        pipeline = self._device._running
+        return [each.kept for each in pipeline.digests._learners.values()] if pipeline else []
 
     def freeze(self) -> asyncio.Event:
         """Answer no request to read until the event is set; `frozen` counts those that wait."""

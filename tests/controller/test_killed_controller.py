@@ -1,14 +1,18 @@
 """What an operator said, after the controller was killed (SIGKILL) and a switch lost everything."""
 
+import asyncio
 from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
+from signal import Signals
 from typing import Any
 
 import pytest
 from run_process import Controller
-from switches import MemorySwitch, packet_to, until
+from switches import WAIT, MemorySwitch, packet_to, until
+from tenants import BLUE, DC_PORT
 
+from fcn.contract.constants import CmAttribute
 from fcn.contract.depth import Depth
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.northbound.client import FcnClient
@@ -79,6 +83,32 @@ async def test_everything_is_as_it_was_said(
     assert await controller.ask(_known) == known, "what the switch alone knew is gone with it"
     assert pe1.engine.size("flow_ipv4") == 2, "they are labelled before they send"
     assert await controller.ask(_depths) == [5, 7]
+
+
+async def test_handshakes_meanwhile_are_known_afterwards(
+    controller: Controller, switches: dict[str, MemorySwitch]
+) -> None:
+    """Those of the last moment, too, which it did not acknowledge any more."""
+    pe1, pe2 = switches["pe1"], switches["pe2"]
+
+    def shake_hands(number: int) -> None:
+        a, b = int(A), int(B)
+        request = (BLUE, a, b, CmAttribute.REQ, number, 0, 100 + number, DC_PORT)
+        reply = (BLUE, b, a, CmAttribute.REP, 1000 + number, number, 200 + number, DC_PORT)
+        pe1.engine.digest("cm_ipv4_t", request)
+        pe2.engine.digest("cm_ipv4_t", reply)
+
+    await controller.start()
+    controller.send(Signals.SIGSTOP)
+    shake_hands(1)
+    await until(lambda: pe1.kept == pe2.kept == 1)
+    await controller.kill()
+    await until(lambda: not pe1.is_led and not pe2.is_led)
+    shake_hands(2)
+    await controller.start()
+    async with asyncio.timeout(WAIT):
+        while set(await controller.ask(_known)) != {101, 102, 201, 202}:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
 
 
 async def test_the_last_word_counts(

@@ -163,6 +163,8 @@ async def chaos(around: Rivals, seed: int, accidents: int) -> tuple[Chaos, list[
     # One that knows nothing else reads what the switches hold.
     for number in around.running:
         await around.end(number)
+    for switch in around.switches.values():
+        switch.forget_kept()
     fresh = await around.start(4)
     await until_ruled(around, [4], CALM)
     return found, list(found.faults(known, _flows(fresh)))

@@ -212,13 +212,21 @@ async def test_suppression_ends_with_the_ack_timeout(
     assert running.device.statistics()["digest_messages_suppressed"] > 0
 
 
+@pytest.mark.parametrize(("seconds", "told"), [(60.0, [1, 5]), (0.0, [5])])
 async def test_digests_nobody_hears_come_again(
-    stub: p4r_grpc.P4RuntimeStub, running: Running, schema: P4Schema
+    stub: p4r_grpc.P4RuntimeStub,
+    running: Running,
+    schema: P4Schema,
+    monkeypatch: pytest.MonkeyPatch,
+    seconds: float,
+    told: list[int],
 ) -> None:
+    """When they are reported anew; and what was kept, for who reads the digest's configuration."""
+    monkeypatch.setattr("fcn.softswitch.p4rt.digests.KEPT_FOR", seconds)
     async with Session(stub, 1) as one:
         await one.arbitrate()
         await one.set_config(config())
-        await enable(one, schema, ack=3600 * SECOND)
+        digest_id = await enable(one, schema, ack=3600 * SECOND)
         await one.arbitrate(0)
         events = running.backend.engine.events
         assert events is not None
@@ -226,6 +234,11 @@ async def test_digests_nobody_hears_come_again(
         await one.arbitrate(2)
         events.digest("learn_t", [(1, 1)])
         assert len((await digests(one)).data) == 1
+        await one.read(p4r.Entity(digest_entry=p4r.DigestEntry(digest_id=digest_id)))
+        events.digest("learn_t", [(5, 5)])
+        for value in told:
+            (data,) = (await digests(one)).data
+            assert data.struct.members[0].bitstring == bytes((value,))
 
 
 async def test_digest_entries(primary: Session, schema: P4Schema, events: EngineEvents) -> None:
