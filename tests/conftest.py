@@ -3,24 +3,14 @@
 import gc
 import signal
 
-import pytest
-
-NETWORKS = {"topologies", "interop"}
-"""Folders of tests that start whole networks."""
-
 
 def pytest_configure() -> None:
     """Let the programs that tests start hear Ctrl-C: a background job of a shell (`make test &`)
     begins with SIGINT ignored, and so does everything it starts. Look seldom for objects in no use:
-    half the time of collection went into looking through tests, which are all in use."""
+    a third of the time of collection went into looking through tests, which are all in use."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.set_threshold(200_000, 20, 100)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Who waits longest for other processes begins: in the end nobody would compute meanwhile."""
-    items.sort(key=lambda item: NETWORKS.isdisjoint(item.path.parts))
 
 
 def pytest_collection_finish() -> None:
