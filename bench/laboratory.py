@@ -3,25 +3,15 @@
 `python -m fcn.bench.laboratory` sends a Poisson stream of RoCEv2 packets of one known flow from a
 host through PE, P and PE to a host, with the entries of the controller's own code. A packet-hop is
 one packet through one switch, its queue and its link. The processor time of the process counts, so
-that what else runs on the machine matters less; the best and the median of several pieces are
-shown. It writes the numbers to bench/results/laboratory.json, and medians to docs/laboratory.md.
+that what else runs on the machine matters less. It writes the best and the median of several pieces
+to bench/results/laboratory.json, and medians to docs/laboratory.md.
 """
 
 import statistics
 import time
 from collections.abc import Mapping, Sequence
 
-from rich.console import Console
-
-from fcn.bench.harness import (
-    LABORATORY,
-    machine,
-    options_of,
-    positive,
-    table_of,
-    write_part,
-    write_results,
-)
+from fcn.bench.harness import LABORATORY, machine, options_of, positive, write_part, write_results
 from fcn.bench.laboratory_network import long_path
 from fcn.lab.balance import balance
 from fcn.lab.core import Simulation
@@ -53,9 +43,6 @@ def main() -> None:
     parser = options_of("laboratory", __doc__, document=LABORATORY)
     parser.add_argument("--packets", type=positive, default=100_000, help="of a piece")
     options = parser.parse_args()
-    title = "packet-hops per second of processor time, one core, pe - p - pe"
-    columns = "payload, octets", "delay of a core link", "best", "median"
-    table = table_of(title, (), columns)
     results = []
     for payload in PAYLOADS:
         for delay_ns in DELAYS:
@@ -64,12 +51,10 @@ def main() -> None:
             results.append(
                 {"payload": payload, "delay_ns": delay_ns, "best": best, "median": median}
             )
-            table.add_row(
-                str(payload), f"{delay_ns / 1000:,.0f} µs", f"{best:,.0f}", f"{median:,.0f}"
-            )
-    Console().print(table)
     write_results(options.results, {"machine": machine(), "results": results})
-    write_part(options.document, "laboratory", part_of(results, machine()["commit"]))
+    part = part_of(results, machine()["commit"])
+    print(part)
+    write_part(options.document, "laboratory", part)
 
 
 def part_of(results: Sequence[Mapping[str, float]], commit: str) -> str:

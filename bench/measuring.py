@@ -15,16 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
-from rich.console import Console
-
-from fcn.bench.harness import (
-    LABORATORY,
-    machine,
-    options_of,
-    table_of,
-    write_part,
-    write_results,
-)
+from fcn.bench.harness import LABORATORY, machine, options_of, write_part, write_results
 from fcn.lab.core import Simulation
 from fcn.lab.run.runner import Progress, run_scenario
 from fcn.lab.scenario.load import Plan, load_scenario
@@ -120,16 +111,13 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=5, help="of runs, per scenario")
     parser.add_argument("scenarios", nargs="*", default=[*UNTIL_MS, DEFAULT_INTERVAL])
     options = parser.parse_args()
-    title = "processor time of measured and bare runs; packet-hops per second"
-    table = table_of(title, COLUMNS[:1], COLUMNS[1:])
     results = []
     for name in options.scenarios:
         results.append(compare(name, options.pairs))
-        table.add_row(*row_of(results[-1]))
         written = {"machine": machine(), "pairs": options.pairs, "results": results}
         write_results(options.results, written)
-    Console().print(table)
-    write_part(options.document, "measuring", part_of(written))
+    print(part := part_of(written))
+    write_part(options.document, "measuring", part)
 
 
 def row_of(result: Mapping[str, Any]) -> tuple[str, ...]:

@@ -10,14 +10,15 @@
 Everything is written to bench/results/two_threshold.json.
 """
 
-import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from scapy.utils import RawPcapReader
 
 from fcn.bench.harness import RESULTS, options_of, positive, table_of, write_results
 from fcn.bench.held_traffic import ETHERNET_OCTETS
@@ -28,6 +29,7 @@ from fcn.lab.marking import MarksAtDepth, binomial_error, measure_marks, p_confi
 from fcn.lab.result.model import Result
 from fcn.lab.run.runner import run_scenario
 from fcn.lab.scenario.load import Plan, make_scenario
+from fcn.ptf_tests.lib.packets import flow_label_of
 from fcn.topologies.units import NS_PER_KM
 
 DEPTHS = (16, 48, 128)
@@ -41,8 +43,6 @@ HOLD_ROUND_TRIPS = 2
 RATE_BPS = 10**10
 MTU = 4096
 SAMPLE_NS = 50_000
-PCAP_HEADER, PCAP_RECORD = 24, 16
-"""Octets before all frames of a capture, and before each."""
 
 NETWORK = """
 nodes: {pe1: {role: pe}, p1: {role: p}, p2: {role: p}, p3: {role: p}, pe2: {role: pe}}
@@ -181,13 +181,8 @@ def _path_changes(captures: Mapping[str, bytes]) -> list[list[int]]:
 
 def _labels(data: bytes) -> Iterator[tuple[int, int]]:
     """Time in ns and flow label of each frame of a capture."""
-    at = PCAP_HEADER
-    while at < len(data):
-        seconds, nanoseconds, kept, _ = struct.unpack_from("<4I", data, at)
-        at += PCAP_RECORD
-        (first,) = struct.unpack_from("!I", data, at + ETHERNET_OCTETS)
-        yield seconds * 10**9 + nanoseconds, first & 0xFFFFF
-        at += kept
+    for frame, when in RawPcapReader(BytesIO(data)):
+        yield when.sec * 10**9 + when.usec, flow_label_of(frame[ETHERNET_OCTETS:])
 
 
 def measure_treatment(kilometres: int, treatment: str, folder: Path) -> Treated:

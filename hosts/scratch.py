@@ -43,6 +43,17 @@ def _locked_folder(prefix: str, parent: Path) -> tuple[Path, int]:
 
 
 @contextlib.contextmanager
+def locked(file: Path, taken: Exception) -> Iterator[None]:
+    """Hold the lock of a file, which is made; raises `taken` where another process holds it."""
+    with file.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise taken from None
+        yield
+
+
+@contextlib.contextmanager
 def replacing(file: Path) -> Iterator[Path]:
     """A file to write, which is in the place of `file` at the end, whole or not at all. Nothing is
     written through a link that somebody put there. Raises OSError."""

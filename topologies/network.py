@@ -1,8 +1,7 @@
 """A topology brought to life: Mininet, its switches and hosts, and the controller."""
 
-import fcntl
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -15,6 +14,7 @@ from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.hosts.delayline import fcn_delayline
 from fcn.hosts.processes import Process, ProcessError, run, wait_until
+from fcn.hosts.scratch import locked
 from fcn.topologies.api import api_endpoint, fcn_command
 from fcn.topologies.cables import set_link
 from fcn.topologies.catalog import NetworkError
@@ -275,15 +275,12 @@ def make_directory(directory: Path) -> None:
         ) from None
 
 
-@contextmanager
-def _exclusive(directory: Path) -> Iterator[None]:
-    """Keep others from writing to the directory; raises ProcessError when another does."""
+def _exclusive(directory: Path) -> AbstractContextManager[None]:
+    """Keep others from writing to the directory; entering raises ProcessError when another does."""
     make_directory(directory)
-    with (directory / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ProcessError(
-                f"another topology writes to {directory}: choose another directory with --out"
-            ) from None
-        yield
+    return locked(
+        directory / "lock",
+        ProcessError(
+            f"another topology writes to {directory}: choose another directory with --out"
+        ),
+    )

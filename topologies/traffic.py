@@ -1,12 +1,10 @@
 """RoCEv2 traffic in a network that runs: `python -m fcn.topologies.traffic h1 h3`."""
 
-import fcntl
 import os
 import shlex
 import signal
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,6 +21,7 @@ from fcn.hosts.processes import Process, ProcessError
 from fcn.hosts.roce.build import fcn_roce
 from fcn.hosts.roce.log import LogError, read_log
 from fcn.hosts.roce.options import Receiver, Sender
+from fcn.hosts.scratch import locked
 from fcn.topologies.api import commands_to_try
 from fcn.topologies.demo.scenario import CNP_INTERVAL_US, HEADERS, MTU, reaction_point
 from fcn.topologies.demo.watch import LogTail
@@ -119,17 +118,12 @@ def traffic(
         raise fail(str(error)) from None
 
 
-@contextmanager
-def _alone(logs: Path, host: str) -> Iterator[None]:
-    """Two programs in a host would take each other's packets. Raises RunningError."""
-    with (logs / f"{host}.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RunningError(
-                f"{host} sends or receives already; end that first, or take other hosts"
-            ) from None
-        yield
+def _alone(logs: Path, host: str) -> AbstractContextManager[None]:
+    """Two programs in a host would take each other's packets. Entering raises RunningError."""
+    return locked(
+        logs / f"{host}.lock",
+        RunningError(f"{host} sends or receives already; end that first, or take other hosts"),
+    )
 
 
 def _carry_out(found: Traffic, api: str) -> None:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from ipaddress import IPv6Address
 from typing import Any, TypedDict, Unpack
 
-from scapy.fields import BitField
+from scapy.contrib.mpls import MPLS
 from scapy.layers.inet import IP, UDP
 from scapy.layers.inet6 import IPv6, IPv6ExtHdrSegmentRouting
-from scapy.layers.l2 import GRE, Dot1Q, Ether
+from scapy.layers.l2 import GRE
 from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
 from scapy.utils import checksum
@@ -33,18 +33,6 @@ UDP_HEADER = 8
 BTH_HEADER = 12
 _PROTO_IPV4 = 4
 _PROTO_IPV6 = 41
-
-
-class Mpls(Packet):  # type: ignore[misc]  # scapy is untyped
-    """One label stack entry (RFC 3032 section 2.1)."""
-
-    name = "MPLS"
-    fields_desc = (
-        BitField("label", 0, 20),
-        BitField("tc", 0, 3),
-        BitField("bottom", 1, 1),
-        BitField("ttl", 64, 8),
-    )
 
 
 class IpFields(TypedDict, total=False):
@@ -282,7 +270,7 @@ def mpls_udp(
 ) -> bytes:
     """An MPLS label stack over UDP over IPv6 (RFC 7510), top label first."""
     stack = b"".join(
-        bytes(Mpls(label=label, tc=tc, bottom=int(i == len(labels) - 1), ttl=mpls_ttl))
+        bytes(MPLS(label=label, cos=tc, s=int(i == len(labels) - 1), ttl=mpls_ttl))
         for i, label in enumerate(labels)
     )
     transport = UDP(sport=sport, dport=MPLS_UDP_PORT, **({"chksum": 0} if checksum_zero else {}))
@@ -298,11 +286,9 @@ def ethernet(
     """A frame around `datagram`; vlan 0 is untagged; the EtherType follows the IP version."""
     if ether_type is None:
         ether_type = 0x0800 if _ip_version(datagram) == 4 else 0x86DD
-    if vlan:
-        return bytes(
-            Ether(src=src, dst=dst) / Dot1Q(vlan=vlan, type=ether_type) / Raw(load=datagram)
-        )
-    return bytes(Ether(src=src, dst=dst, type=ether_type) / Raw(load=datagram))
+    macs = bytes.fromhex((dst + src).replace(":", ""))
+    tag = b"\x81\x00" + vlan.to_bytes(2) if vlan else b""
+    return macs + tag + ether_type.to_bytes(2) + datagram
 
 
 def datagram_of(frame: bytes) -> bytes:

@@ -9,22 +9,21 @@ import typer
 from rich.console import Console
 from rich.status import Status
 
-from fcn.controller.northbound.client import ControllerError
 from fcn.hosts.guest.channel import GuestError
 from fcn.hosts.guest.debian import PackageError
-from fcn.hosts.guest.extra_module import BuildError
+from fcn.hosts.guest.extra_module import BuildError as ModuleBuildError
 from fcn.hosts.guest.image import ImageError, guest_image
 from fcn.hosts.guest.kernel_modules import ModuleError
 from fcn.hosts.guest.qemu import accelerator
-from fcn.hosts.processes import ProcessError
-from fcn.topologies.command import choose_target
+from fcn.topologies.command import FAILURES, choose_target
 from fcn.topologies.interop import report as reports
 from fcn.topologies.interop.run import run
-from fcn.topologies.isolation import IsolationError, enter
+from fcn.topologies.isolation import enter
 from fcn.topologies.model import TunnelType
 
 console = Console()
 TUNNELS = get_args(TunnelType)
+GUEST_FAILURES = (GuestError, ImageError, ModuleBuildError, ModuleError, PackageError)
 
 
 def main(
@@ -60,16 +59,7 @@ def main(
             reports.show(console, report)
             reports.write(report, directory / "report.json")
             good &= all(reports.checks(report).values())
-    except (
-        BuildError,
-        ControllerError,
-        GuestError,
-        ImageError,
-        IsolationError,
-        ModuleError,
-        PackageError,
-        ProcessError,
-    ) as error:
+    except (*FAILURES, *GUEST_FAILURES) as error:
         console.print(f"[red]{error}", soft_wrap=True)
         raise typer.Exit(1) from error
     raise typer.Exit(0 if good else 1)

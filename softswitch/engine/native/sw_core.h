@@ -209,8 +209,6 @@ struct sw_engine {
     uint32_t n_pending;
     sw_fifo input; /* resubmitted and recirculated */
     sw_pkt *free_pkts;
-    sw_slab *slabs; /* memory of packets */
-    uint32_t n_pkts;
     sw_pool *pool, own_pool;
     /* Packets since the start. refused: received and not taken in. */
     uint64_t received, refused, copied, ended[SW_ENDS];

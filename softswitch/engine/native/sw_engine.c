@@ -75,7 +75,10 @@ void sw_engine_free(sw_engine *e)
         free_fifo(e, &e->ports[i].wire);
     }
     free_fifo(e, &e->input);
-    sw_slabs_release(e->slabs);
+    for (sw_pkt *p = e->free_pkts, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
     sw_pool_release(&e->own_pool);
     for (uint32_t i = 0; e->tables && i < prog->n_tables; i++)
         sw_table_free(&e->tables[i]);

@@ -31,34 +31,12 @@ typedef struct sw_frame {
     uint8_t data[] __attribute__((aligned(64)));
 } sw_frame;
 
-/* Memory of many frames or packets: one large page where the kernel has them. */
+/* Memory of many frames: one large page where the kernel has them. */
 typedef struct sw_slab {
     struct sw_slab *next;
 } sw_slab;
 
 #define SW_SLAB (2u << 20)
-
-/* So many octets at the head of a list, the first 64 of which are the list's; NULL without memory. */
-static inline uint8_t *sw_slab_take(sw_slab **slabs, size_t size)
-{
-    void *memory = NULL;
-    if (posix_memalign(&memory, size < SW_SLAB ? 64 : SW_SLAB, size))
-        return NULL;
-    if (size >= SW_SLAB)
-        madvise(memory, size, MADV_HUGEPAGE);
-    sw_slab *slab = (sw_slab *)memory;
-    slab->next = *slabs;
-    *slabs = slab;
-    return (uint8_t *)memory;
-}
-
-static inline void sw_slabs_release(sw_slab *slabs)
-{
-    for (sw_slab *next; slabs; slabs = next) {
-        next = slabs->next;
-        free(slabs);
-    }
-}
 
 typedef struct {
     sw_frame *free[SW_FRAME_CLASSES];
@@ -160,17 +138,21 @@ static inline bool sw_pool_grow(sw_pool *pool, uint32_t size_class)
     /* With their head an odd number of cache lines, so that the heads of neighbours do not compete
      * for the same sets. */
     uint32_t cap = (size_class + 1) * SW_FRAME_STEP, step = (uint32_t)sizeof(sw_frame) + cap;
+    void *memory = NULL;
 #ifdef __SANITIZE_ADDRESS__
-    size_t size = 64 + step; /* each by itself, so that an access beyond it is seen */
+    size_t size = 64 + step, align = 64; /* each by itself, so that an access beyond it is seen */
 #else
-    size_t size = SW_SLAB;
+    size_t size = SW_SLAB, align = SW_SLAB;
 #endif
-    uint8_t *memory = sw_slab_take(&pool->slabs, size);
-    if (!memory)
+    if (posix_memalign(&memory, align, size))
         return false;
+    madvise(memory, size, MADV_HUGEPAGE);
+    sw_slab *slab = (sw_slab *)memory;
+    slab->next = pool->slabs;
+    pool->slabs = slab;
     for (size_t at = (size - 64) / step * step + 64; at > 64;) {
         at -= step;
-        sw_frame *f = (sw_frame *)(void *)(memory + at);
+        sw_frame *f = (sw_frame *)(void *)((uint8_t *)memory + at);
         f->cap = cap;
         f->next = pool->free[size_class];
         pool->free[size_class] = f;
@@ -255,7 +237,10 @@ static inline sw_frame *sw_frame_whole(sw_pool *pool, sw_frame *f)
 /* Free all frames, also those in use. */
 static inline void sw_pool_release(sw_pool *pool)
 {
-    sw_slabs_release(pool->slabs);
+    for (sw_slab *slab = pool->slabs, *next; slab; slab = next) {
+        next = slab->next;
+        free(slab);
+    }
     *pool = (sw_pool){.slabs = NULL};
 }
 #endif

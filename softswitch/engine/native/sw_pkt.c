@@ -3,38 +3,20 @@
 
 #include <stdlib.h>
 
-#define FEWEST 16u /* packets for which memory is taken at once */
-
-/* Memory of more packets, as many as there are, but for no more than one large page. */
-static bool more_pkts(sw_engine *e)
-{
-    size_t step = (sizeof(sw_pkt) + prog->phv_size + 63) & ~(size_t)63;
-#ifdef __SANITIZE_ADDRESS__
-    size_t size = 64 + step; /* each by itself, so that an access beyond it is seen */
-#else
-    size_t size = 64 + (e->n_pkts > FEWEST ? e->n_pkts : FEWEST) * step;
-    if (size > SW_SLAB)
-        size = SW_SLAB > 64 + step ? SW_SLAB : 64 + step;
-#endif
-    uint8_t *memory = sw_slab_take(&e->slabs, size);
-    if (!memory)
-        return false;
-    memset(memory + 64, 0, size - 64);
-    for (size_t at = 64; at + step <= size; at += step, e->n_pkts++) {
-        sw_pkt *p = (sw_pkt *)(void *)(memory + at);
-        p->next = e->free_pkts;
-        e->free_pkts = p;
-    }
-    return true;
-}
-
 /* A packet without a frame; headers are not reset. */
 static sw_pkt *pkt_new(sw_engine *e)
 {
-    if (SW_UNLIKELY(!e->free_pkts) && !more_pkts(e))
-        return NULL;
     sw_pkt *p = e->free_pkts;
-    e->free_pkts = p->next;
+    if (p) {
+        e->free_pkts = p->next;
+    } else {
+        size_t size = (sizeof *p + prog->phv_size + 63) & ~(size_t)63;
+        void *memory = NULL;
+        if (posix_memalign(&memory, 64, size))
+            return NULL;
+        p = memory;
+        memset(p, 0, size);
+    }
     p->truncated = SW_NO_TRUNCATION;
     SW_TRACE(p->trace = 0);
     p->exit = p->dropped = p->checksum_error = p->came_round = false;

@@ -7,6 +7,7 @@ from lab_results import about, congested
 from typer.testing import CliRunner
 
 from fcn.lab.cli.main import app
+from fcn.lab.report.tables import MOST_BESIDE
 from fcn.lab.result.folder import save
 from fcn.lab.result.model import Result
 
@@ -45,13 +46,14 @@ def test_compare_says_what_differs(folders: tuple[Path, Path], tmp_path: Path) -
 
 def test_many_runs_are_rows(tmp_path: Path) -> None:
     """A line for each run that a terminal of 200 characters has room for."""
-    folders = [tmp_path / f"run-{seed}" for seed in range(12)]
+    folders = [tmp_path / f"run-{seed}" for seed in range(MOST_BESIDE + 1)]
     for seed, folder in enumerate(folders):
         save(Result(about(seed=seed)), folder)
     code, output = run("compare", *folders, "--page", tmp_path / "all.html")
     assert code == 0
-    lines = [line for line in output.splitlines() if line.strip().startswith("run-11 ")]
-    assert [line.split()[:2] for line in lines] == [["run-11", "11"], ["run-11", "0"]]
+    last = folders[-1].name
+    lines = [line for line in output.splitlines() if line.strip().startswith(f"{last} ")]
+    assert [line.split()[:2] for line in lines] == [[last, str(MOST_BESIDE)], [last, "0"]]
     assert "goodput of all" in output
     assert "digest of frames" not in output
     assert "digest of frames" in (tmp_path / "all.html").read_text()

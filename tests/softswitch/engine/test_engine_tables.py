@@ -1,5 +1,8 @@
 """Entries of every kind: matches, priorities, rejected entries."""
 
+from contextlib import suppress
+from random import Random
+
 import pytest
 from engine_making import MakeEngine
 from engine_scenarios import MAC, ethernet, pack
@@ -127,6 +130,33 @@ def test_ranges_are_inclusive(make_engine: MakeEngine) -> None:
     for c, hit in ((0xFF, 0), (0x100, 1), (0x101, 1), (0xABC, 1), (0xABD, 0), (0xFFFFF, 0)):
         assert result(engine, keys(c=c, f=3, g=1)) == BASE + 2 * hit
     assert result(engine, keys(c=0x200, f=4, g=1)) == BASE
+
+
+def test_the_best_of_many_entries_that_come_and_go(make_engine: MakeEngine) -> None:
+    """As a look at each of them says; of the same priority it is the one with the lower handle."""
+    engine, rng = make_engine("match"), Random(1)
+    entries: dict[int, tuple[int, int, int, int, int, int]] = {}
+    numbers: dict[int, int] = {}
+    for n in range(400):
+        if len(entries) > 100 or (entries and rng.random() < 0.3):
+            handle = rng.choice(list(entries))
+            engine.table_delete("I.range_t", handle)
+            del entries[handle]
+        low, high = sorted(rng.choices(range(64), k=2))
+        e, mask, g, priority = rng.randrange(4), rng.choice((0, 1, 3)), rng.randrange(3), n % 5 + 1
+        match: list[MatchKey] = [Range(low, high), Range(0, 31), Ternary(e, mask), Exact(g)]
+        with suppress(EngineError):  # it is there already
+            handle = engine.table_insert("I.range_t", match, priority, add(n))
+            entries[handle] = (low, high, e & mask, mask, g, priority)
+            numbers[handle] = n
+        c, e, g = rng.randrange(64), rng.randrange(4), rng.randrange(3)
+        found = [
+            (-each[5], handle)
+            for handle, each in entries.items()
+            if each[0] <= c <= each[1] and e & each[3] == each[2] and g == each[4]
+        ]
+        expected = BASE + (numbers[min(found)[1]] if found else 0)
+        assert result(engine, keys(c=c, e=e, g=g)) == expected
 
 
 def test_optional(make_engine: MakeEngine) -> None:
