@@ -5,7 +5,9 @@ length in bits with its octets. Elements of a header stack form an array with on
 element, which accesses beyond the stack's end use.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen.budget import Budget
@@ -222,31 +224,33 @@ class Layout:
                 code = self._places[h.name].code
                 out.append(f"    memset(&{code}, 0, sizeof {code});")
         out += ["    (void)h;", "}"]
+        slots = sorted(self._slots().items())
+        words = [(word, dict(each)) for word, each in groupby(slots, lambda slot: slot[0] // 64)]
+        for word, places in words:
+            out += self._reset_word(word, places)
+        out += ["static void prog_reset(sw_pkt *p)", "{", "    phv *h = sw_phv(p);"]
+        out += [f"    prog_reset_{word}(h);" for word, _ in words]
         out += [
-            "static void prog_reset(sw_pkt *p)",
-            "{",
-            "    phv *h = sw_phv(p);",
-            "    for (unsigned w = 0; w < sizeof h->dirty / 8; w++) {",
-            "        for (uint64_t d = h->dirty[w]; d; d &= d - 1) {",
-            "            switch (w * 64 + (unsigned)__builtin_ctzll(d)) {",
-        ]
-        for slot, code in sorted(self._slots().items()):
-            out += [
-                f"            case {slot}:",
-                f"                memset(&{code}, 0, sizeof {code});",
-                "                break;",
-            ]
-        out += [
-            "            }",
-            "        }",
-            "        h->dirty[w] = 0;",
-            "    }",
             "    memset(h->valid, 0, sizeof h->valid);",
             "    memset(h->next, 0, sizeof h->next);",
             "    prog_reset_metadata(p);",
             "}",
         ]
         return "\n".join(out) + "\n"
+
+    @staticmethod
+    def _reset_word(word: int, places: Mapping[int, str]) -> list[str]:
+        """C that clears what is dirty of one word of slots: no function grows with the program."""
+        out = [f"static void prog_reset_{word}(phv *h)", "{"]
+        out += [f"    for (uint64_t d = h->dirty[{word}]; d; d &= d - 1) {{"]
+        out += [f"        switch ({word * 64} + __builtin_ctzll(d)) {{"]
+        for slot, code in places.items():
+            out += [
+                f"        case {slot}:",
+                f"            memset(&{code}, 0, sizeof {code});",
+                "            break;",
+            ]
+        return [*out, "        }", "    }", f"    h->dirty[{word}] = 0;", "}"]
 
     def _slots(self) -> dict[int, str]:
         """What is at each index of the validity array: headers, and elements of stacks, of which
