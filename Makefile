@@ -19,8 +19,7 @@ PTF_TARGETS ?= softswitch $(if $(shell command -v simple_switch_grpc),bmv2)
 JOBS ?= 3
 # Shares of the packet tests, which wait more than they compute.
 SHARES ?= 4
-# The order of files is that of tests/conftest.py.
-PYTEST := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+PYTEST := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile
 # What test-all runs beside.
 ALL ?=
 PROFILES := fcn two-threshold flow-control fantel

@@ -2,15 +2,6 @@
 
 import gc
 import signal
-from pathlib import Path
-
-import pytest
-
-NETWORKS = {"topologies", "interop"}
-"""Folders of tests that start whole networks."""
-
-AFTER = 0.4
-"""Of all other files: by then the packet tests beside them are over."""
 
 
 def pytest_configure() -> None:
@@ -20,18 +11,6 @@ def pytest_configure() -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.set_threshold(200_000, 20, 100)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Networks wait more than they compute, so their files come one by one among the others: in the
-    end nobody would compute meanwhile, and all at once they start too slowly."""
-    files = list(dict.fromkeys(item.path for item in items))
-    networks = [file for file in files if not NETWORKS.isdisjoint(file.parts)]
-    others = [file for file in files if file not in networks]
-    place: dict[Path, float] = {file: number for number, file in enumerate(others)}
-    for number, file in enumerate(networks):
-        place[file] = len(others) * (AFTER + (1 - AFTER) * number / len(networks)) - 0.5
-    items.sort(key=lambda item: place[item.path])
 
 
 def pytest_collection_finish() -> None:

@@ -56,6 +56,14 @@ class PathLab(WatchLab):
         await pe1.counters.poll(pe1.paths)
 
 
+POLICY = {
+    "to": "pe2",
+    "hold_down": "2s",
+    "paths": [{"tunnel": "pe2-srv6", "id": 17, "weight": 3}, {"tunnel": "pe2-vxlan", "id": 18}],
+}
+"""Of the network of `with_two_ways`: a path by each P."""
+
+
 def with_two_ways(network: dict[str, Any], policy: dict[str, Any]) -> dict[str, Any]:
     """The example, with a second P between the PEs and a policy with a path by each."""
     nodes, links = network["nodes"], network["links"]
