@@ -3,8 +3,8 @@
 
 #include "lab_core.h"
 
-#define AHEAD 4u     /* frames */
-#define HEADERS 128u /* octets that a switch reads of a frame, about */
+#define AHEAD 4u  /* frames */
+#define READ 192u /* octets that a switch or the digest reads of a frame, about */
 
 static int64_t add_direction(lab *l, uint32_t node, uint32_t port, uint64_t delay_ns)
 {
@@ -87,7 +87,7 @@ static inline __attribute__((always_inline)) void fetch_ahead(const lab_link *li
         return;
     const lab_flying *soon = &link->ring[(link->first + AHEAD) & link->mask];
     __builtin_prefetch(soon->frame);
-    for (uint32_t at = 0; at <= HEADERS; at += 64)
+    for (uint32_t at = 0; at <= READ; at += 64)
         __builtin_prefetch(soon->octets + at);
 }
 

@@ -27,6 +27,7 @@ static sw_pkt *pkt_new(sw_engine *e)
         return NULL;
     sw_pkt *p = e->free_pkts;
     e->free_pkts = p->next;
+    __builtin_prefetch(p->next, 1);
     p->truncated = SW_NO_TRUNCATION;
     SW_TRACE(p->trace = 0);
     p->exit = p->dropped = p->checksum_error = p->came_round = false;
