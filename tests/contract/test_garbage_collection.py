@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fcn.contract.garbage_collection import PERIOD, collect_often
+from fcn.contract.garbage_collection import PERIOD, SELDOM, collect_often, seldom_collected
 
 KEPT, NEW = 100_000, 200
 """Objects that are kept at a time, and those made in a millisecond at most."""
@@ -59,3 +59,17 @@ async def test_what_is_in_no_use_any_more_is_found(looks: list[tuple[int, int]])
         await asyncio.sleep(PERIOD)
     collector.cancel()
     assert all(id(each) != number for each in gc.get_objects())
+
+
+def test_a_program_that_ends_soon_looks_seldom_and_others_as_before(
+    looks: list[tuple[int, int]],
+) -> None:
+    gc.set_threshold(100, 10, 10)
+    looks.clear()
+    with seldom_collected():
+        assert gc.get_threshold() == SELDOM
+        kept = [[number] for number in range(SELDOM[0] // 2)]
+        assert not looks
+    kept.extend([number] for number in range(1000))
+    assert looks
+    assert gc.get_threshold() == (100, 10, 10)

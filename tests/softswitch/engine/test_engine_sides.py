@@ -66,8 +66,9 @@ def test_of_the_local_variables_of_fcn_hardly_any_is_in_packets() -> None:
     for file in COMPILED:
         model = parse_json(file.read_bytes())
         apart = {ref.field for ref in one_sided(model) if ref.header == "locals"}
-        lists = (*model.field_lists.values(), *model.learn_lists.values())
-        kept = {ref for each in lists for ref in each.fields if isinstance(ref, m.FieldRef)}
+        lists = [each.fields for each in model.field_lists.values()]
+        lists += [each.fields for each in model.learn_lists.values()]
+        kept = {ref for each in lists for ref in each if isinstance(ref, m.FieldRef)}
         names = {each.name for each in model.headers["locals"].type.fields}
         inside = names - apart - {ref.field for ref in kept}
         assert len(inside) < len(names) / 20, sorted(inside)
