@@ -17,7 +17,6 @@ def entry(
     /,
     **parameters: object,
 ) -> P4TableEntry:
-    """An entry of a table."""
     call = P4TableAction(action, **parameters)
     return P4TableEntry(table, match=P4TableMatch(match), action=call, priority=priority)
 

@@ -75,7 +75,6 @@ def _srv6(sids: Sequence[IPv6Address], *, reduced: bool) -> tuple[str, dict[str,
 
 
 def _inner_macs(to: NodeIntent, tunnel: Tunnel) -> dict[str, int]:
-    """Of what is in a VXLAN tunnel."""
     own = far = node_mac(to.name, to.node)
     if tunnel.inner_dst_mac is not None:
         far = tunnel.inner_dst_mac

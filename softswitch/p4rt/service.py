@@ -24,8 +24,6 @@ _STATUS = {code.value[0]: code for code in grpc.StatusCode}
 
 
 class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
-    """The p4.v1.P4Runtime service of one device."""
-
     def __init__(self, device: Device) -> None:
         self._device = device
         self._streams = 0
@@ -51,7 +49,6 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
     async def GetForwardingPipelineConfig(  # noqa: N802
         self, request: p4r.GetForwardingPipelineConfigRequest, context: ServicerContext
     ) -> p4r.GetForwardingPipelineConfigResponse:
-        """The committed pipeline."""
         try:
             return self._device.get_config(request)
         except P4RuntimeError as error:

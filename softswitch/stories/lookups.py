@@ -36,7 +36,6 @@ class Lookups:
 
     @lru_cache(maxsize=1 << 12)  # noqa: B019 - there is one for each trace
     def read(self, table: str, hit: bool, action: str, record: bytes) -> Lookup:
-        """A lookup of a table, and the action that was taken."""
         n, number, _, priority, prefix_len, has, _, _ = _LOOKUP.unpack_from(record)
         octets, at = n * 8, _LOOKUP.size
 

@@ -105,7 +105,6 @@ class Actions:
 
     @staticmethod
     def _jump_targets(a: m.Action) -> set[int]:
-        """Primitives that are jumped to."""
         out = set()
         for p in a.primitives:
             if p.op in ("_jump", "_jump_if_zero"):

@@ -137,7 +137,6 @@ def _store_bits(p: Piece, where: str, bit: str) -> list[str]:
 
 
 def indent(lines: Iterable[str], depth: int = 1) -> list[str]:
-    """Indented lines."""
     return ["    " * depth + line for line in lines]
 
 

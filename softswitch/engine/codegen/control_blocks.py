@@ -36,7 +36,6 @@ class ControlBlocks:
         )
 
     def definitions(self) -> str:
-        """C table definitions."""
         out = []
         rows = []
         for i, t in enumerate(self.model.tables()):
