@@ -162,8 +162,7 @@ class Actions:
     def _do_assign(self, exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:
         return exprs.store(target, source)
 
-    def _do_modify_field(self, exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:
-        return exprs.store(target, source)
+    _do_modify_field = _do_assign
 
     @staticmethod
     def _do_assign_VL(exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:  # noqa: N802
