@@ -207,11 +207,14 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A table key of `width` bits: match kind exact, lpm, ternary, range or optional."""
+    """A field of a table's key, of `width` bits: match kind exact, lpm, ternary, range or optional.
+
+    It takes `size` octets of the key, after those of the fields before."""
 
     name: str
     kind: str
     width: int
+    size: int
     target: Expr
     field: FieldRef
     """The target, or the field of a stack's first element where its index is known at run time."""

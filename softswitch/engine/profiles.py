@@ -23,20 +23,14 @@ class _Group:
     members: dict[int, GroupMember] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
 class NativeProfile:
     """A profile's calls of the native engine."""
 
-    def __init__(
-        self,
-        set_member: Callable[[int, ActionCall], None],
-        drop_member: Callable[[int], None],
-        set_group: Callable[[int, Sequence[int]], None],
-        drop_group: Callable[[int], None],
-    ) -> None:
-        self.set_member = set_member
-        self.drop_member = drop_member
-        self.set_group = set_group
-        self.drop_group = drop_group
+    set_member: Callable[[int, ActionCall], None]
+    drop_member: Callable[[int], None]
+    set_group: Callable[[int, Sequence[int]], None]
+    drop_group: Callable[[int], None]
 
 
 class Profile:

@@ -4,7 +4,8 @@ import struct
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fcn.softswitch.engine.program import KeyField, Program, TableInfo
+from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.program import Program, TableInfo
 from fcn.softswitch.stories.story import Key, Lookup
 from fcn.softswitch.stories.words import value
 
@@ -65,7 +66,7 @@ class Lookups:
     def _keys(info: TableInfo, asked: bytes, entry: _Entry | None) -> list[Key]:
         keys = []
         at = 0
-        for field in info.keys:
+        for field in info.table.keys:
             place = slice(at, at + field.size)
             text = "" if entry is None else _match(field, entry, place)
             bits = int.from_bytes(asked[place], "big")
@@ -86,7 +87,7 @@ class Lookups:
         return found
 
 
-def _match(field: KeyField, entry: _Entry, place: slice) -> str:
+def _match(field: m.Key, entry: _Entry, place: slice) -> str:
     """What an entry has for a key field."""
 
     def of(octets: bytes) -> int:
