@@ -4,7 +4,7 @@
 target, offers the same frames over veth at increasing rates, and reports the highest delivered
 rate. Switches run on all cores except the first, which is reserved for the traffic source: sharing
 a core with it would reduce the rate of the switch.
-It prints the ratios and writes the raw numbers and a plot to bench/results/.
+It prints the ratios and writes the raw numbers to bench/results/forwarding.json.
 PE and P have the fewest modes (profile fcn), and once more all of them (`full`).
 Where p4c is installed, BMv2 also runs a plain IPv6 router (bench/router.p4) as a reference;
 `--baseline COMMIT` also measures the programs of an earlier commit on BMv2.
@@ -27,7 +27,6 @@ from rich.console import Console
 from fcn.bench.baseline import BaselineError, commit_named, measure
 from fcn.bench.cores import pinned, switch_cores
 from fcn.bench.harness import RESULTS, machine, options_of, positive, table_of, write_results
-from fcn.bench.plot import plot_sweeps
 from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.contract.profiles import LEAST
@@ -197,11 +196,7 @@ FCN_PROGRAMS = tuple(program.name for program in PROGRAMS if program.name != "ro
 
 def received(port: int) -> int:
     """Frames received at the other end of a switch port's veth pair."""
-    for line in Path("/proc/net/dev").read_text().splitlines():
-        name, _, counters = line.partition(":")
-        if name.strip() == f"ptf{port}":
-            return int(counters.split()[1])
-    raise LookupError(f"no interface ptf{port}")
+    return int(Path(f"/sys/class/net/ptf{port}/statistics/rx_packets").read_text())
 
 
 def offer(blaster: Path, frames: Path, seconds: float, pps: float) -> Sample:
@@ -361,14 +356,7 @@ def run(targets: Sequence[str], commit: str | None, seconds: float, start: float
         return f"nothing was measured; {RESULTS} is as it was"
     report(console, sweeps)
     write_results(RESULTS / "forwarding.json", {"machine": machine(), "sweeps": sweeps})
-    plot_sweeps(
-        {
-            f"{s.program} on {s.target}": [(x.offered, x.delivered) for x in s.samples]
-            for s in sweeps
-        },
-        RESULTS / "forwarding.png",
-    )
-    console.print(f"raw numbers and plot: {RESULTS}/forwarding.*")
+    console.print(f"raw numbers: {RESULTS}/forwarding.json")
     return failure
 
 

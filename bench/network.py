@@ -47,20 +47,10 @@ def _inner(node: str, port: int) -> str:
     return f"{node}-{port}"
 
 
-def make_interfaces() -> None:
-    """veth pairs for all ports, on which the kernel sends nothing."""
-    for family in ("default", "all"):
-        Path(f"/proc/sys/net/ipv6/conf/{family}/disable_ipv6").write_text("1")
-    commands = []
-    for node in NODES:
-        for port in (*TENANTS.values(), CORE_PORT):
-            near, far = _inner(node, port), outer(node, port)
-            commands += [
-                f"link add name {near} type veth peer name {far}",
-                f"link set {near} up",
-                f"link set {far} up",
-            ]
-    subprocess.run(["ip", "-batch", "-"], input="\n".join(commands), text=True, check=True)
+def pairs() -> list[tuple[str, str]]:
+    """The interfaces of all ports, each with that at its other end."""
+    ports = [*TENANTS.values(), CORE_PORT]
+    return [(_inner(node, port), outer(node, port)) for node in NODES for port in ports]
 
 
 def _network(folder: Path) -> dict[str, Any]:

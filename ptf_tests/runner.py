@@ -119,17 +119,19 @@ def with_coverage(totals: Totals, files: Iterable[Path]) -> Totals:
     return totals
 
 
-def make_interfaces() -> None:
-    """Create veth pairs sw<port> (switch) and ptf<port> (tests), without IPv6, so that the kernel
-    sends nothing on them."""
+def make_interfaces(
+    pairs: Iterable[tuple[str, str]] = tuple((f"sw{port}", f"ptf{port}") for port in ALL_PORTS),
+) -> None:
+    """Create veth pairs, sw<port> (switch) and ptf<port> (tests) if none are named, without IPv6,
+    so that the kernel sends nothing on them."""
     for family in ("default", "all"):
         Path(f"/proc/sys/net/ipv6/conf/{family}/disable_ipv6").write_text("1")
     commands = []
-    for port in ALL_PORTS:
+    for one, other in pairs:
         commands += [
-            f"link add name sw{port} mtu {MTU} type veth peer name ptf{port} mtu {MTU}",
-            f"link set sw{port} up",
-            f"link set ptf{port} up",
+            f"link add name {one} mtu {MTU} type veth peer name {other} mtu {MTU}",
+            f"link set {one} up",
+            f"link set {other} up",
         ]
     subprocess.run(["ip", "-batch", "-"], input="\n".join(commands), text=True, check=True)
 
