@@ -36,8 +36,8 @@ from fcn.ptf_tests.lib.entries import Writer
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
 from fcn.ptf_tests.lib.p_entries import PTables
 from fcn.ptf_tests.lib.pe_entries import PeTables
-from fcn.ptf_tests.lib.ports import ALL_PORTS, CORE_PORT, DC_PORT
-from fcn.ptf_tests.runner import make_interfaces
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.runner import INTERFACES, make_interfaces
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.topologies.isolation import IsolationError, enter
 
@@ -233,11 +233,10 @@ def sweep(
     """Offer increasing rates until the target is overloaded."""
     frames = work / f"{program.name}.frames"
     write_frames(frames, program.frames())
-    interfaces = {port: f"sw{port}" for port in ALL_PORTS}
     log = work / f"{program.name}-{target}.log"
     pipeline = program.load(work)
     with (
-        pinned(TARGETS[target], switch_cores())(interfaces, GRPC_ADDRESS, 1, log),
+        pinned(TARGETS[target], switch_cores())(INTERFACES, GRPC_ADDRESS, 1, log),
         P4RuntimeClient(GRPC_ADDRESS, 1) as client,
     ):
         client.set_pipeline(pipeline)

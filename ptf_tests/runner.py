@@ -19,6 +19,9 @@ from fcn.ptf_tests.targets import TARGETS
 GRPC_ADDRESS = "127.0.0.1:9559"
 DEVICE_ID = 1
 MTU = 9000
+INTERFACES = {port: f"sw{port}" for port in ALL_PORTS}
+"""Of the switch; those of the tests, ptf<port>, are at their other ends."""
+PAIRS = [(name, f"ptf{port}") for port, name in INTERFACES.items()]
 RECEIVE_SIZE = 16384
 """Octets of the largest frame ptf receives."""
 QUEUE_LENGTH = 100_000
@@ -90,7 +93,7 @@ def run(
         log_dir.mkdir(parents=True, exist_ok=True)
         make_interfaces()
         switch = TARGETS[target](
-            {port: f"sw{port}" for port in ALL_PORTS},
+            INTERFACES,
             GRPC_ADDRESS,
             DEVICE_ID,
             log_dir / "switch.log",
@@ -119,11 +122,8 @@ def with_coverage(totals: Totals, files: Iterable[Path]) -> Totals:
     return totals
 
 
-def make_interfaces(
-    pairs: Iterable[tuple[str, str]] = tuple((f"sw{port}", f"ptf{port}") for port in ALL_PORTS),
-) -> None:
-    """Create veth pairs, sw<port> (switch) and ptf<port> (tests) if none are named, without IPv6,
-    so that the kernel sends nothing on them."""
+def make_interfaces(pairs: Iterable[tuple[str, str]] = PAIRS) -> None:
+    """Create veth pairs, without IPv6, so that the kernel sends nothing on them."""
     for family in ("default", "all"):
         Path(f"/proc/sys/net/ipv6/conf/{family}/disable_ipv6").write_text("1")
     commands = []
