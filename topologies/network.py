@@ -152,7 +152,7 @@ class Network:
 
     def _check_rates(self) -> None:
         for port in self.topology.ports:
-            if port.rate_bps and not SWITCHES[self.target].has_bit_rate:
+            if port.rate_bps and not SWITCHES[self.target].shapes_links:
                 raise ProcessError(
                     f"{port.node} cannot limit the bits per second towards {port.peer}: BMv2 "
                     "limits packets per second (`queues`); leave `rate` out, or use --target "
@@ -162,7 +162,7 @@ class Network:
     def _add_core_link(self, link: Link, index: int) -> None:
         near = self.topology.port(link.a, link.b)
         far = self.topology.port(link.b, link.a)
-        if not link.delay_ns or SWITCHES[self.target].has_port_delay:
+        if not link.delay_ns or SWITCHES[self.target].shapes_links:
             self._mininet.addLink(link.a, link.b, port1=near.number, port2=far.number)
             return
         line = DelayLine(f"line{index}", link.delay_ns, self.directory)

@@ -32,8 +32,8 @@ class P4Switch(Switch):  # type: ignore[misc]
     (FAN-4), 0 without one.
     """
 
-    has_port_delay = False
-    has_bit_rate = False
+    shapes_links = False
+    """Whether its ports have a delay, and a limit in bits per second."""
 
     def __init__(
         self,
@@ -127,8 +127,7 @@ class Bmv2Switch(P4Switch):
 class SoftSwitch(P4Switch):
     """The embedded switch; queues and delays are set over its traffic manager's gRPC service."""
 
-    has_port_delay = True
-    has_bit_rate = True
+    shapes_links = True
 
     def command(self) -> list[str]:
         return [sys.executable, "-m", "fcn.softswitch", *self._common_options()]
