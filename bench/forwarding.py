@@ -36,8 +36,7 @@ from fcn.ptf_tests.lib.entries import Writer
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
 from fcn.ptf_tests.lib.p_entries import PTables
 from fcn.ptf_tests.lib.pe_entries import PeTables
-from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
-from fcn.ptf_tests.runner import INTERFACES, make_interfaces
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, INTERFACES, make_interfaces
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.topologies.isolation import IsolationError, enter
 

@@ -21,8 +21,7 @@ from fcn.bench.harness import options_of
 from fcn.contract.pipeline import load_pipeline
 from fcn.hosts.scratch import scratch_folder
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
-from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
-from fcn.ptf_tests.runner import INTERFACES, make_interfaces
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, INTERFACES, make_interfaces
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.topologies.isolation import IsolationError, enter
 

@@ -36,12 +36,12 @@ from fcn.bench.network import (
     TENANTS,
     Installed,
     Network,
-    NetworkError,
     outer,
     pairs,
     running_network,
 )
-from fcn.ptf_tests.runner import make_interfaces
+from fcn.hosts.processes import ProcessError
+from fcn.ptf_tests.lib.ports import make_interfaces
 from fcn.ptf_tests.targets import TargetUnavailableError
 from fcn.topologies.isolation import IsolationError, enter
 
@@ -114,7 +114,7 @@ class Sender:
         """Wait for the end; when it began, in nanoseconds of the monotonic clock."""
         said, _ = self._process.communicate()
         if self._process.returncode:
-            raise NetworkError("a traffic source failed; what it says is above")
+            raise ProcessError("a traffic source failed; what it says is above")
         return int(said.split()[2])
 
 
@@ -145,7 +145,7 @@ def _learned(network: Network, load: Load, began: int) -> list[float]:
             return labelled
         when, found = at.senders.get(label, (math.inf, source_qp))
         if found != source_qp:
-            raise NetworkError(f"{flow} is sent by {source_qp:#x}, and learned was {found:#x}")
+            raise ProcessError(f"{flow} is sent by {source_qp:#x}, and learned was {found:#x}")
         return max(labelled, when)
 
     latencies = []
@@ -249,7 +249,7 @@ def main() -> None:
         commit = commit_named(options.baseline) if options.baseline is not None else None
         enter("fcn.bench.learning", sys.argv[1:])
         _main(commit, options.page)
-    except (BaselineError, IsolationError, NetworkError, TargetUnavailableError) as error:
+    except (BaselineError, IsolationError, ProcessError, TargetUnavailableError) as error:
         parser.exit(2, f"{error}\n")
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)

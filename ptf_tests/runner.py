@@ -12,16 +12,12 @@ from pathlib import Path
 from fcn.contract.profiles import FULL
 from fcn.hosts.scratch import scratch_folder
 from fcn.ptf_tests.coverage import FLOOR, UNREACHABLE, measure, read
-from fcn.ptf_tests.lib.ports import ALL_PORTS
+from fcn.ptf_tests.lib.ports import ALL_PORTS, INTERFACES, make_interfaces
 from fcn.ptf_tests.selection import TEST_DIR
 from fcn.ptf_tests.targets import TARGETS
 
 GRPC_ADDRESS = "127.0.0.1:9559"
 DEVICE_ID = 1
-MTU = 9000
-INTERFACES = {port: f"sw{port}" for port in ALL_PORTS}
-"""Of the switch; those of the tests, ptf<port>, are at their other ends."""
-PAIRS = [(name, f"ptf{port}") for port, name in INTERFACES.items()]
 RECEIVE_SIZE = 16384
 """Octets of the largest frame ptf receives."""
 QUEUE_LENGTH = 100_000
@@ -120,20 +116,6 @@ def with_coverage(totals: Totals, files: Iterable[Path]) -> Totals:
             print("".join(f"  {name}\n" for name in (*coverage.wrong, *coverage.missing)), end="")
             totals = totals.with_failure()
     return totals
-
-
-def make_interfaces(pairs: Iterable[tuple[str, str]] = PAIRS) -> None:
-    """Create veth pairs, without IPv6, so that the kernel sends nothing on them."""
-    for family in ("default", "all"):
-        Path(f"/proc/sys/net/ipv6/conf/{family}/disable_ipv6").write_text("1")
-    commands = []
-    for one, other in pairs:
-        commands += [
-            f"link add name {one} mtu {MTU} type veth peer name {other} mtu {MTU}",
-            f"link set {one} up",
-            f"link set {other} up",
-        ]
-    subprocess.run(["ip", "-batch", "-"], input="\n".join(commands), text=True, check=True)
 
 
 def _run_ptf(

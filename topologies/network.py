@@ -11,11 +11,11 @@ from mininet.net import Mininet
 from mininet.node import Node
 
 from fcn.controller.config import Config, ConfigError, parse_config
-from fcn.controller.northbound.client import ControllerError, FcnClient
+from fcn.controller.northbound.client import FcnClient
 from fcn.hosts.delayline import fcn_delayline
 from fcn.hosts.processes import Process, ProcessError, run, wait_until
 from fcn.hosts.scratch import locked
-from fcn.topologies.api import api_endpoint, fcn_command
+from fcn.topologies.api import all_nodes_up, api_endpoint, fcn_command
 from fcn.topologies.cables import set_link
 from fcn.topologies.catalog import NetworkError
 from fcn.topologies.controller_config import (
@@ -190,19 +190,7 @@ class Network:
         self.controller = Process(
             "fcn run", [fcn_command(), "run", "-c", config], self.directory / "controller.log"
         )
-        self.controller.wait_ready(self._all_nodes_ready, CONTROLLER_TIMEOUT_S)
-
-    def _all_nodes_ready(self) -> bool:
-        try:
-            with FcnClient(self.api) as client:
-                nodes = client.status().nodes
-        except ControllerError:
-            return False
-        refused = [node.name for node in nodes if node.refused]
-        if refused:
-            raise ProcessError(f"switches refused entries: {', '.join(refused)}")
-        up = [node for node in nodes if node.state == "up" and not node.pending]
-        return len(up) == len(self.topology.nodes)
+        self.controller.wait_ready(partial(all_nodes_up, self.api), CONTROLLER_TIMEOUT_S)
 
     def set_features(self, enabled: bool) -> None:
         """Switch every feature of every node on or off (FCN-16); raises ControllerError."""
