@@ -28,6 +28,8 @@ from fcn.softswitch.engine.program import Program, TableInfo
 from fcn.softswitch.engine.tracing import TraceControl
 
 _DEFAULT = 0xFFFFFFFF
+_EVENTS = 65536
+"""Octets of events that there is room for, until more wait at once."""
 _NO_ACTION = 0xFFFFFFFF
 _ACTION_TARGET, _MEMBER_TARGET, _GROUP_TARGET = 0, 1, 2
 
@@ -42,6 +44,7 @@ class EngineBase(ArrayControl, TraceControl):
             program, cpu_port=cpu_port, drop_port=drop_port, queues=queues, memory=memory
         )
         self._events: EngineEvents | None = None
+        self._taken: CData = self._ffi.new("uint8_t[]", _EVENTS)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._dispatching = False
         self._uses: Counter[tuple[str, str, int]] = Counter()
@@ -179,9 +182,10 @@ class EngineBase(ArrayControl, TraceControl):
         self._dispatching = True
         try:
             while size := self._call("", "events_size"):
-                buffer = self._ffi.new("uint8_t[]", size + 65536)
-                got = self._call("", "events_take", buffer, len(buffer))
-                data = bytes(self._ffi.buffer(buffer, got))
+                if size > len(self._taken):
+                    self._taken = self._ffi.new("uint8_t[]", 2 * size)
+                got = self._call("", "events_take", self._taken, len(self._taken))
+                data = bytes(self._ffi.buffer(self._taken, got))
                 ev.dispatch(
                     data, self._events, self.program.digests, self._table_names,
                     self._port_changed,

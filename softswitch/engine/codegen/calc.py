@@ -40,8 +40,9 @@ def input_function(layout: Layout, name: str, inputs: Sequence[m.CalcInput]) -> 
         f"static uint32_t {name}(sw_engine *e, const sw_pkt *p)",
         "{",
         "    const phv *h = sw_phv(p);",
+        "    const locals *l = sw_locals(e);",
         "    uint8_t *b = e->scratch;",
-        "    (void)h;",
+        "    (void)h, (void)l;",
         *indent(body),
         "    return (uint32_t)(b - e->scratch);",
         "}",
@@ -93,7 +94,7 @@ def _groups(layout: Layout, inputs: Sequence[m.CalcInput]) -> list[_Group]:
                 group(guard).pieces.append(Piece(place.valid, 1))
                 continue
             decl = layout.field_type(place.type, i.field.field)
-            code = f"{place.code}.{layout.member(place.type, decl.name)}"
+            code = layout.field(place, decl.name)
             g = group("" if place.metadata else place.valid)
             if decl.varbit:
                 g.tail += [f"memcpy(b, {code}.b, {code}.bits / 8);", f"b += {code}.bits / 8;"]
@@ -140,7 +141,7 @@ def checksum_code(layout: Layout, condition: str, c: m.Checksum, verify: bool) -
     decl = layout.field_type(place.type, c.target.field)
     if decl.width > 64 or decl.varbit:
         raise UnsupportedError(f"checksum in a field of more than 64 bits ({c.name})")
-    code = f"{place.code}.{layout.member(place.type, decl.name)}"
+    code = layout.field(place, decl.name)
     index = list(layout.model.calculations).index(c.calculation)
     if verify:
         guard = f"({place.valid}) && " if not place.metadata else ""

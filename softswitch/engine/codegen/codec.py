@@ -174,7 +174,7 @@ def header_functions(layout: Layout) -> str:
     """C functions get_<type>, put_<type> and size_<type> of every type of whole octets."""
     out: list[str] = []
     for htype in layout.types.values():
-        if not whole_octets(htype):
+        if not (whole_octets(htype) and layout.is_whole(htype)):
             continue
         name = layout.type_name(htype)
         before, after = _split(layout, htype)

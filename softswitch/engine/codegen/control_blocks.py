@@ -71,8 +71,12 @@ class ControlBlocks:
     def function(self, p: m.ControlBlock) -> str:
         """C of prog_<pipeline>."""
         nodes = self._labels(p)
+        # The parser clears that of ingress.
+        clear = ["    memset(&sw_locals(e)->out, 0, sizeof sw_locals(e)->out);"]
         frame = Frame(
-            "sw_engine *e, sw_pkt *p", "e, p", ("phv *h = sw_phv(p);", "(void)e, (void)h;")
+            "sw_engine *e, sw_pkt *p",
+            "e, p",
+            ("phv *h = sw_phv(p);", "locals *l = sw_locals(e);", "(void)e, (void)h, (void)l;"),
         )
         blocks = []
         for t in p.tables:
@@ -101,6 +105,7 @@ class ControlBlocks:
             functions + f"static void prog_{p.name}(sw_engine *e, sw_pkt *p)",
             "{",
             "    (void)e, (void)p;",
+            *(clear if p is self.model.egress else []),
             *indent(run),
             "}\n",
         ])  # fmt: skip
