@@ -8,6 +8,7 @@ seed give the same frames at the same times, on any machine and under any load.
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 from fcn.contract.targets import V1MODEL
@@ -116,6 +117,12 @@ class SwitchNode:
         self._retire()
         self._engine = engine
         self._native.set_engine(self.number, engine.pointers())
+        engine.when_listened_to(partial(self._listen, engine))
+
+    def _listen(self, engine: LabEngine) -> None:
+        """Somebody takes the events of an engine: they end runs."""
+        if engine is self._engine:
+            self._native.call("listen", self.number, True)
 
     def close(self, engine: Engine) -> None:
         """Close an engine; the switch is off when it forwarded with it."""
@@ -150,11 +157,6 @@ class SwitchNode:
     def has_event(self) -> bool:
         """Whether an event waits for the control plane: engine.dispatch_events() delivers it."""
         return bool(self._native.call("has_event", self.number))
-
-    @property
-    def listens(self) -> bool:
-        """Whether anybody takes its events."""
-        return self._engine is not None and self._engine.listens
 
     def totals(self) -> Counter[str]:
         """What became of its frames, as EngineBase.balance() says, those of earlier engines
@@ -387,18 +389,12 @@ class Simulation:
         """Advance to a time and return the time reached, which is earlier when a switch has an
         event for its control plane: deliver it (`SwitchNode.has_event`) and call again. Only
         switches whose engine's events are taken (`set_events`) stop the run."""
-        self.listen()
         return self.native.call("run", ns)
-
-    def listen(self) -> None:
-        """Find out whose events are taken; run_until() does so, too."""
-        for node in self.switches.values():
-            self.native.call("listen", node.number, node.listens)
 
     @property
     def now_ns(self) -> int:
         """The virtual time."""
-        return self.native.call("now")
+        return self.native.now_ns
 
     def next_due_ns(self) -> int | None:
         """When something happens next; None when nothing will."""

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from fcn.contract.garbage_collection import seldom_collected
 from fcn.controller.cli.common import err, fail, say_error
 from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
@@ -64,6 +65,11 @@ def run(
 
     Ctrl-C or SIGTERM ends the run: what was measured so far is saved, too.
     """
+    with seldom_collected():
+        _run(scenario, mode, seed, out, until)
+
+
+def _run(scenario: str, mode: str | None, seed: int | None, out: Path | None, until: str) -> None:
     from fcn.lab.cli.keep import keep
     from fcn.lab.result.folder import check_place
     from fcn.lab.run import runner
