@@ -41,11 +41,13 @@ _FAST = ("-O2", "-march=native", *_SHARED, "-pthread")
 _SANITIZED = (
     *_WARNINGS,
     "-O1",
-    "-g",
+    "-g1",
     "-pthread",
     "-fsanitize=address,undefined",
     "-fno-sanitize-recover=all",
     "-fno-omit-frame-pointer",
+    # Accesses are checked by calls, which takes the compiler a third less than code for each.
+    "--param=asan-instrumentation-with-call-threshold=0",
 )
 
 
