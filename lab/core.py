@@ -13,7 +13,7 @@ from typing import Self
 
 from fcn.contract.targets import V1MODEL
 from fcn.lab.build import ffi, load_core
-from fcn.lab.engine import LabEngine
+from fcn.lab.engine import CPU_PORT, LabEngine
 from fcn.lab.errors import LabError
 from fcn.lab.frames import FrameKind, TappedFrame, parse_tapped
 from fcn.lab.hosts import MAX_FRAME, HostNode
@@ -71,17 +71,11 @@ class SwitchNode:
         native: NativeLab,
         name: str,
         *,
-        cpu: int,
-        drop: int,
-        queues: int,
         memory_octets: int | None,
         seed: int,
     ) -> None:
         self.name = name
         self.number = native.call("add_switch")
-        self.cpu_port = cpu
-        self._drop_port = drop
-        self._queues = queues
         self._memory_octets = memory_octets
         # The same seed would give all switches of a path the same draws.
         self._seed = (seed + self.number * _GOLDEN) % (1 << 64)
@@ -107,12 +101,7 @@ class SwitchNode:
 
     def open(self, program: Program) -> LabEngine:
         """An engine for a program, with the rates and depths of the switch's ports."""
-        engine = LabEngine(
-            traced(program) if self.can_tell else program,
-            cpu_port=self.cpu_port,
-            drop_port=self._drop_port,
-            queues=self._queues,
-        )
+        engine = LabEngine(traced(program) if self.can_tell else program)
         engine.buffer_set(self._memory_octets)
         engine.seed(self._seed)
         for port, settings in self._ports.items():
@@ -199,7 +188,7 @@ class SwitchNode:
 
 
 def _totals(engine: LabEngine) -> dict[str, int]:
-    from_cpu = engine.port_counters(engine.cpu_port).rx_packets
+    from_cpu = engine.port_counters(CPU_PORT).rx_packets
     return {**engine.balance(), "from_cpu": from_cpu}
 
 
@@ -333,22 +322,13 @@ class Simulation:
         name: str,
         program: Program | None = None,
         *,
-        cpu_port: int = 510,
-        drop_port: int = 511,
-        queues: int = 8,
         memory_octets: int | None = None,
     ) -> SwitchNode:
         """A switch that runs a program, or is off without one. memory_octets: that all its queues
         hold together, None: unlimited. Raises LabError when the name is taken."""
         self._check_name(name)
         node = self.switches[name] = SwitchNode(
-            self.native,
-            name,
-            cpu=cpu_port,
-            drop=drop_port,
-            queues=queues,
-            memory_octets=memory_octets,
-            seed=self._seed,
+            self.native, name, memory_octets=memory_octets, seed=self._seed
         )
         if program is not None:
             node.start(node.open(program))
@@ -485,7 +465,7 @@ class Simulation:
             raise LabError(f"there is a node {name!r} already; give another name")
 
     def _check_port(self, end: End) -> None:
-        highest = 0 if isinstance(end.node, HostNode) else end.node.cpu_port - 1
+        highest = 0 if isinstance(end.node, HostNode) else CPU_PORT - 1
         if not 0 <= end.port <= highest:
             raise LabError(f"{end.node.name} has no port {end.port} for a link; 0 to {highest}")
         if (end.node.name, end.port) in self._used:

@@ -7,6 +7,8 @@ from fcn.softswitch.engine.build import CData
 from fcn.softswitch.engine.control import EngineBase
 from fcn.softswitch.engine.program import Program
 
+CPU_PORT = 510
+
 
 class LabEngine(EngineBase):
     """Runs a program under a simulation's clock.
@@ -15,10 +17,8 @@ class LabEngine(EngineBase):
     turn, otherwise for dispatch_events().
     """
 
-    def __init__(self, program: Program, *, cpu_port: int, drop_port: int, queues: int) -> None:
-        super().__init__(
-            program, cpu_port=cpu_port, drop_port=drop_port, queues=queues, memory=True
-        )
+    def __init__(self, program: Program) -> None:
+        super().__init__(program, cpu_port=CPU_PORT, drop_port=CPU_PORT + 1, queues=8, memory=True)
         self._tell: Callable[[], None] | None = None
 
     def when_listened_to(self, tell: Callable[[], None]) -> None:

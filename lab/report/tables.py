@@ -1,6 +1,6 @@
 """The tables of a report, as text: for the terminal by rich, for the page as HTML."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -34,6 +34,8 @@ class ReportTable:
     note: str = ""
     numbers: frozenset[int] = frozenset()
 
+
+_Make = Callable[[Result], ReportTable]
 
 MOST_BESIDE = 6
 """Runs of which a terminal shows a column each."""
@@ -76,26 +78,8 @@ def side_by_side(results: Mapping[str, Result]) -> ReportTable:
 
 def details(result: Result) -> Iterator[ReportTable]:
     """The tables of one run that have rows."""
-    for table in (
-        _reactions(result),
-        _failovers(result),
-        _completion(result),
-        _slowdown(result),
-        _jobs(result),
-        _connections(result),
-        _tcp(result),
-        _order(result),
-        _links(result),
-        _queues(result),
-        _notifications(result),
-        _drops(result),
-        _pauses(result),
-        _deadlocks(result),
-        _controller(result),
-        _events(result),
-        _red(result),
-        _dcqcn(result),
-    ):
+    for make in _TABLES:
+        table = make(result)
         if table.rows:
             yield table
 
@@ -112,229 +96,64 @@ def rich_table(table: ReportTable) -> Table:
     return made
 
 
-def _table(
-    title: str, data: pd.DataFrame, columns: Sequence[tuple[str, str, Unit | None]], note: str = ""
-) -> ReportTable:
+def _of_frame(
+    title: str,
+    data: Callable[[Result], pd.DataFrame],
+    columns: Sequence[tuple[str, str, Unit | None]],
+    note: str = "",
+) -> _Make:
     """columns: of the data frame, what they are called, and their units (None: text)."""
-    shown = data.head(MOST_ROWS)
-    cells = [
-        [str(value) if unit is None else show(_plain(value), unit) for value in shown[name]]
-        for name, _, unit in columns
-    ]
-    if len(data) > MOST_ROWS:
-        note = f"{note} {len(data) - MOST_ROWS} more rows are not shown.".strip()
-    return ReportTable(
-        title,
-        tuple(text for _, text, _ in columns),
-        tuple(zip(*cells, strict=True)),
-        note,
-        frozenset(at for at, (_, _, unit) in enumerate(columns) if unit is not None),
-    )
+
+    def make(result: Result) -> ReportTable:
+        found = data(result)
+        shown = found.head(MOST_ROWS)
+        cells = [
+            [str(value) if unit is None else show(_plain(value), unit) for value in shown[name]]
+            for name, _, unit in columns
+        ]
+        more = len(found) - MOST_ROWS
+        return ReportTable(
+            title,
+            tuple(text for _, text, _ in columns),
+            tuple(zip(*cells, strict=True)),
+            f"{note} {more} more rows are not shown.".strip() if more > 0 else note,
+            frozenset(at for at, (_, _, unit) in enumerate(columns) if unit is not None),
+        )
+
+    return make
 
 
 def _plain(value: object) -> object:
     return None if pd.isna(value) else float(value)  # type: ignore[call-overload,arg-type]
 
 
-def _reactions(result: Result) -> ReportTable:
-    return _table(
-        "Congestions and reactions",
-        reactions(result),
-        [
-            ("onset_ns", "onset", "ns"),
-            ("node", "node", None),
-            ("towards", "towards", None),
-            ("told_ns", "first CNP", "ns"),
-            ("reaction_ns", "first cut", "ns"),
-            ("host", "by", None),
-            ("by", "CNP of", None),
-            ("fcn_bound_ns", "propagation by PE", "ns"),
-            ("ecn_bound_ns", "by receiver", "ns"),
-            ("ratio", "ratio", "ratio"),
-        ],
-        "First CNP and first cut: after the onset. The ratio is of the first cut, to the "
-        "propagation delay of the way its CNP came.",
-    )
+def _goodput(result: Result) -> pd.DataFrame:
+    states = result.connections.drop(columns=["remote", "payload"])
+    return analysis.goodput(result).merge(states, on=["host", "connection"])
 
 
-def _failovers(result: Result) -> ReportTable:
-    return _table(
-        "Links that failed",
-        failovers(result),
-        [
-            ("failed_ns", "failed", "ns"),
-            ("link", "link", None),
-            ("node", "seen by", None),
-            ("detected_ns", "after", "ns"),
-            ("pe", "PE", None),
-            ("propagation_ns", "propagation", "ns"),
-            ("moved_ns", "other path after", "ns"),
-            ("ratio", "ratio", "ratio"),
-            ("silent_ns", "nothing arrived", "ns"),
-            ("lost", "lost", "count"),
-        ],
-        "The ratio: the time to the first packet that the PE sent on another path, over detection "
-        "and propagation. Lost: data packets of its hosts in the whole run.",
-    )
-
-
-def _completion(result: Result) -> ReportTable:
-    return _table(
-        "Flow completion times by size of message",
-        analysis.flow_completion(result),
-        [
-            ("size", "size", None),
-            ("messages", "messages", "count"),
-            ("completed", "completed", "count"),
-            ("mean_ns", "mean", "ns"),
-            ("median_ns", "median", "ns"),
-            ("p99_ns", "99th percentile", "ns"),
-            ("max_ns", "longest", "ns"),
-        ],
-        "Of completed messages only.",
-    )
-
-
-def _slowdown(result: Result) -> ReportTable:
-    return _table(
-        "Slowdown by size of message",
-        by_size(result),
-        [
-            ("size", "size", None),
-            ("messages", "completed", "count"),
-            ("mean", "mean", "ratio"),
-            ("median", "median", "ratio"),
-            ("p95", "95th percentile", "ratio"),
-            ("p99", "99th percentile", "ratio"),
-        ],
-        "How many times as long a message took as alone on its path. Of completed messages only.",
-    )
-
-
-def _jobs(result: Result) -> ReportTable:
-    return _table(
-        "Jobs",
-        jobs(result),
-        [
-            ("job", "job", None),
-            ("ranks", "ranks", "count"),
-            ("iterations", "iterations", "count"),
-            ("completed", "completed", "count"),
-            ("compute_ns", "computing in each", "ns"),
-            ("mean_ns", "an iteration, mean", "ns"),
-            ("median_ns", "median", "ns"),
-            ("p99_ns", "99th percentile", "ns"),
-            ("max_ns", "longest", "ns"),
-            ("completion_ns", "all of them", "ns"),
-        ],
-        "An iteration lasts until every rank has ended it.",
-    )
-
-
-def _connections(result: Result) -> ReportTable:
-    flows = analysis.goodput(result).merge(
-        result.connections.drop(columns=["remote", "payload"]), on=["host", "connection"]
-    )
-    return _table(
-        "Connections",
-        flows,
-        [
-            ("host", "host", None),
-            ("connection", "connection", "count"),
-            ("remote", "to", None),
-            ("state", "state", None),
-            ("goodput_bps", "goodput", "bps"),
-            ("packets", "packets", "count"),
-            ("marked", "marked", "count"),
-            ("cnps", "CNPs", "count"),
-            ("cuts", "cuts", "count"),
-        ],
-        "Goodput is over the time in which the connection had a message.",
-    )
-
-
-def _order(result: Result) -> ReportTable:
+def _troubled(result: Result) -> pd.DataFrame:
     flows = analysis.order(result)
-    troubled = flows.drop(columns=["host", "connection", "remote", "packets"]).any(axis=1)
-    return _table(
-        "Connections with packets out of order or lost",
-        flows[troubled],
-        [
-            ("host", "host", None),
-            ("connection", "connection", "count"),
-            ("remote", "to", None),
-            ("packets", "packets", "count"),
-            ("retransmitted", "sent again", "count"),
-            ("beyond_gap", "behind a gap", "count"),
-            ("repeated", "received twice", "count"),
-            ("naks", "NAKs", "count"),
-            ("timeouts", "time-outs", "count"),
-        ],
-    )
+    return flows[flows.drop(columns=["host", "connection", "remote", "packets"]).any(axis=1)]
 
 
-def _links(result: Result) -> ReportTable:
+def _used_links(result: Result) -> pd.DataFrame:
     shares = whole_utilization(result)
-    return _table(
-        "Core links",
-        shares[shares["share"] > 0].sort_values("share", ascending=False),
-        [("node", "node", None), ("towards", "towards", None), ("share", "utilization", "share")],
-        "Of the whole time; links that carried nothing are left out.",
-    )
+    return shares[shares["share"] > 0].sort_values("share", ascending=False)
 
 
-def _queues(result: Result) -> ReportTable:
+def _used_queues(result: Result) -> pd.DataFrame:
     depths = analysis.queues(result)
-    return _table(
-        "Queues",
-        depths[depths["max_packets"] > 0].sort_values("max_packets", ascending=False),
-        [
-            ("node", "node", None),
-            ("towards", "towards", None),
-            ("mean_packets", "mean", "count"),
-            ("p99_packets", "99th percentile", "count"),
-            ("max_packets", "most", "count"),
-            ("max_octets", "most octets", "octets"),
-        ],
-        "Mean over time, and most of all times; the percentile is of samples. Queues that were "
-        "always empty are left out.",
-    )
+    return depths[depths["max_packets"] > 0].sort_values("max_packets", ascending=False)
 
 
-def _notifications(result: Result) -> ReportTable:
-    columns: list[tuple[str, str, Unit | None]] = [
-        ("place", "where", None), ("what", "what", None), ("count", "times", "count")
-    ]  # fmt: skip
-    return _table("Marks and notifications", analysis.notifications(result), columns)
-
-
-def _drops(result: Result) -> ReportTable:
+def _drops(result: Result) -> pd.DataFrame:
     data = analysis.drops(result)
-    return _table(
-        "Dropped frames by reason",
-        data.assign(lost=data["lost"].map({True: "yes", False: "no, a notice"})),
-        [
-            ("place", "where", None),
-            ("reason", "reason", None),
-            ("frames", "frames", "count"),
-            ("lost", "lost", None),
-        ],
-        "Of Fast CNPs and CNPs to END.CON, a PE drops those after which no CNP is due.",
-    )
+    return data.assign(lost=data["lost"].map({True: "yes", False: "no, a notice"}))
 
 
-def _pauses(result: Result) -> ReportTable:
-    return _table(
-        "Pauses",
-        analysis.pauses(result),
-        [
-            ("node", "who paused", None),
-            ("towards", "towards", None),
-            ("priority", "priority", "count"),
-            ("pauses", "pauses", "count"),
-            ("paused_ns", "time paused", "ns"),
-        ],
-    )
+def _learned(result: Result) -> pd.DataFrame:
+    return analysis.learning(result).replace({"node": {"": "all"}})
 
 
 def _deadlocks(result: Result) -> ReportTable:
@@ -344,39 +163,6 @@ def _deadlocks(result: Result) -> ReportTable:
     )
     note = "Links that wait for each other: none of them has sent a packet since, or ever will."
     return ReportTable("Deadlocks of flow control", ("since", "links"), rows, note, frozenset({0}))
-
-
-def _tcp(result: Result) -> ReportTable:
-    return _table(
-        "TCP",
-        result.tcp,
-        [
-            ("host", "host", None),
-            ("connection", "connection", "count"),
-            ("remote", "to", None),
-            ("acknowledged", "acknowledged", "octets"),
-            ("resent", "sent again", "count"),
-            ("marked", "with CE", "count"),
-            ("cuts", "cuts", "count"),
-            ("timeouts", "time-outs", "count"),
-            ("completed_ns", "completed", "ns"),
-        ],
-    )
-
-
-def _controller(result: Result) -> ReportTable:
-    return _table(
-        "What the controller did",
-        analysis.learning(result).replace({"node": {"": "all"}}),
-        [
-            ("node", "node", None),
-            ("what", "what", None),
-            ("count", "times", "count"),
-            ("first_ns", "first", "ns"),
-            ("last_ns", "last", "ns"),
-        ],
-        "Flows: of each connection across the WAN there are two, its data, and ACKs and CNPs.",
-    )
 
 
 def _events(result: Result) -> ReportTable:
@@ -436,3 +222,197 @@ def _column(group: DcqcnInfo) -> Iterator[tuple[str, str]]:
         unit = _DCQCN_UNITS.get(name)
         yield name, show(value, unit) if unit else str(value)
     yield "cnp_interval", show(group.cnp_interval_ns, "ns")
+
+
+_TABLES: Sequence[_Make] = (
+    _of_frame(
+        "Congestions and reactions",
+        reactions,
+        [
+            ("onset_ns", "onset", "ns"),
+            ("node", "node", None),
+            ("towards", "towards", None),
+            ("told_ns", "first CNP", "ns"),
+            ("reaction_ns", "first cut", "ns"),
+            ("host", "by", None),
+            ("by", "CNP of", None),
+            ("fcn_bound_ns", "propagation by PE", "ns"),
+            ("ecn_bound_ns", "by receiver", "ns"),
+            ("ratio", "ratio", "ratio"),
+        ],
+        "First CNP and first cut: after the onset. The ratio is of the first cut, to the "
+        "propagation delay of the way its CNP came.",
+    ),
+    _of_frame(
+        "Links that failed",
+        failovers,
+        [
+            ("failed_ns", "failed", "ns"),
+            ("link", "link", None),
+            ("node", "seen by", None),
+            ("detected_ns", "after", "ns"),
+            ("pe", "PE", None),
+            ("propagation_ns", "propagation", "ns"),
+            ("moved_ns", "other path after", "ns"),
+            ("ratio", "ratio", "ratio"),
+            ("silent_ns", "nothing arrived", "ns"),
+            ("lost", "lost", "count"),
+        ],
+        "The ratio: the time to the first packet that the PE sent on another path, over detection "
+        "and propagation. Lost: data packets of its hosts in the whole run.",
+    ),
+    _of_frame(
+        "Flow completion times by size of message",
+        analysis.flow_completion,
+        [
+            ("size", "size", None),
+            ("messages", "messages", "count"),
+            ("completed", "completed", "count"),
+            ("mean_ns", "mean", "ns"),
+            ("median_ns", "median", "ns"),
+            ("p99_ns", "99th percentile", "ns"),
+            ("max_ns", "longest", "ns"),
+        ],
+        "Of completed messages only.",
+    ),
+    _of_frame(
+        "Slowdown by size of message",
+        by_size,
+        [
+            ("size", "size", None),
+            ("messages", "completed", "count"),
+            ("mean", "mean", "ratio"),
+            ("median", "median", "ratio"),
+            ("p95", "95th percentile", "ratio"),
+            ("p99", "99th percentile", "ratio"),
+        ],
+        "How many times as long a message took as alone on its path. Of completed messages only.",
+    ),
+    _of_frame(
+        "Jobs",
+        jobs,
+        [
+            ("job", "job", None),
+            ("ranks", "ranks", "count"),
+            ("iterations", "iterations", "count"),
+            ("completed", "completed", "count"),
+            ("compute_ns", "computing in each", "ns"),
+            ("mean_ns", "an iteration, mean", "ns"),
+            ("median_ns", "median", "ns"),
+            ("p99_ns", "99th percentile", "ns"),
+            ("max_ns", "longest", "ns"),
+            ("completion_ns", "all of them", "ns"),
+        ],
+        "An iteration lasts until every rank has ended it.",
+    ),
+    _of_frame(
+        "Connections",
+        _goodput,
+        [
+            ("host", "host", None),
+            ("connection", "connection", "count"),
+            ("remote", "to", None),
+            ("state", "state", None),
+            ("goodput_bps", "goodput", "bps"),
+            ("packets", "packets", "count"),
+            ("marked", "marked", "count"),
+            ("cnps", "CNPs", "count"),
+            ("cuts", "cuts", "count"),
+        ],
+        "Goodput is over the time in which the connection had a message.",
+    ),
+    _of_frame(
+        "TCP",
+        lambda result: result.tcp,
+        [
+            ("host", "host", None),
+            ("connection", "connection", "count"),
+            ("remote", "to", None),
+            ("acknowledged", "acknowledged", "octets"),
+            ("resent", "sent again", "count"),
+            ("marked", "with CE", "count"),
+            ("cuts", "cuts", "count"),
+            ("timeouts", "time-outs", "count"),
+            ("completed_ns", "completed", "ns"),
+        ],
+    ),
+    _of_frame(
+        "Connections with packets out of order or lost",
+        _troubled,
+        [
+            ("host", "host", None),
+            ("connection", "connection", "count"),
+            ("remote", "to", None),
+            ("packets", "packets", "count"),
+            ("retransmitted", "sent again", "count"),
+            ("beyond_gap", "behind a gap", "count"),
+            ("repeated", "received twice", "count"),
+            ("naks", "NAKs", "count"),
+            ("timeouts", "time-outs", "count"),
+        ],
+    ),
+    _of_frame(
+        "Core links",
+        _used_links,
+        [("node", "node", None), ("towards", "towards", None), ("share", "utilization", "share")],
+        "Of the whole time; links that carried nothing are left out.",
+    ),
+    _of_frame(
+        "Queues",
+        _used_queues,
+        [
+            ("node", "node", None),
+            ("towards", "towards", None),
+            ("mean_packets", "mean", "count"),
+            ("p99_packets", "99th percentile", "count"),
+            ("max_packets", "most", "count"),
+            ("max_octets", "most octets", "octets"),
+        ],
+        "Mean over time, and most of all times; the percentile is of samples. Queues that were "
+        "always empty are left out.",
+    ),
+    _of_frame(
+        "Marks and notifications",
+        analysis.notifications,
+        [("place", "where", None), ("what", "what", None), ("count", "times", "count")],
+    ),
+    _of_frame(
+        "Dropped frames by reason",
+        _drops,
+        [
+            ("place", "where", None),
+            ("reason", "reason", None),
+            ("frames", "frames", "count"),
+            ("lost", "lost", None),
+        ],
+        "Of Fast CNPs and CNPs to END.CON, a PE drops those after which no CNP is due.",
+    ),
+    _of_frame(
+        "Pauses",
+        analysis.pauses,
+        [
+            ("node", "who paused", None),
+            ("towards", "towards", None),
+            ("priority", "priority", "count"),
+            ("pauses", "pauses", "count"),
+            ("paused_ns", "time paused", "ns"),
+        ],
+    ),
+    _deadlocks,
+    _of_frame(
+        "What the controller did",
+        _learned,
+        [
+            ("node", "node", None),
+            ("what", "what", None),
+            ("count", "times", "count"),
+            ("first_ns", "first", "ns"),
+            ("last_ns", "last", "ns"),
+        ],
+        "Flows: of each connection across the WAN there are two, its data, and ACKs and CNPs.",
+    ),
+    _events,
+    _red,
+    _dcqcn,
+)
+"""In the order of a report."""

@@ -41,11 +41,13 @@ _FAST = ("-O2", "-march=native", *_SHARED, "-pthread")
 _SANITIZED = (
     *_WARNINGS,
     "-O1",
-    "-g",
+    "-g1",
     "-pthread",
     "-fsanitize=address,undefined",
     "-fno-sanitize-recover=all",
     "-fno-omit-frame-pointer",
+    # Accesses are checked by calls, which takes the compiler a third less than code for each.
+    "--param=asan-instrumentation-with-call-threshold=0",
 )
 
 
@@ -120,11 +122,12 @@ def compile_c(code: str, target: Path, flags: Sequence[str]) -> None:
 
 def build_library(code: str, *, sanitize: bool = False) -> Path:
     """Build the shared library of a generated program, or find it in the cache; `sanitize` builds
-    it with ASan and UBSan.
+    it with ASan and UBSan. Of $CFLAGS comes what the compiler is told last.
 
     Raises BuildError.
     """
-    flags = (*_SANITIZED, *_SHARED) if sanitize else _FAST
+    own = shlex.split(os.environ.get("CFLAGS", ""))
+    flags = (*_SANITIZED, *_SHARED) if sanitize else (*_FAST, *own)
     return _cached(_unit(code), ".so", flags)
 
 

@@ -106,7 +106,6 @@ class Actions:
 
     @staticmethod
     def _jump_targets(a: m.Action) -> set[int]:
-        """Primitives that are jumped to."""
         out = set()
         for p in a.primitives:
             if p.op in ("_jump", "_jump_if_zero"):
@@ -164,8 +163,7 @@ class Actions:
     def _do_assign(self, exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:
         return exprs.store(target, source)
 
-    def _do_modify_field(self, exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:
-        return exprs.store(target, source)
+    _do_modify_field = _do_assign
 
     @staticmethod
     def _do_assign_VL(exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:  # noqa: N802

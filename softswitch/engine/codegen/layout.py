@@ -137,7 +137,6 @@ class Layout:
         return self._places[name]
 
     def member(self, htype: m.HeaderType, field: str) -> str:
-        """The C member of a field."""
         return self._fields[htype.name, field]
 
     def field(self, place: Place, name: str) -> str:
@@ -162,14 +161,12 @@ class Layout:
         return f"{self._types[htype.name]}_{self._fields[htype.name, ref.field]}"
 
     def field_type(self, htype: m.HeaderType, field: str) -> m.FieldType:
-        """The declaration of a field."""
         try:
             return self._declared[htype.name, field]
         except KeyError as error:
             raise ProgramError(f"unknown field {htype.name}.{field}") from error
 
     def stack_array(self, name: str) -> str:
-        """The C array of a stack."""
         return f"h->s{self.stack_index[name]}"
 
     def stack_valid(self, name: str) -> str:
