@@ -1,5 +1,5 @@
 """The paths of policies: PolicyOfTunnel, PathOfBucket and PathById
-(p4src/fantel/paths/path_selection.p4)."""
+(p4src/fantel/paths/policy_of_tunnel.p4)."""
 
 from collections.abc import Sequence
 

@@ -7,11 +7,12 @@
 #include "../links/link_types.p4"
 #include "bfd_hello.p4"
 #include "clock.p4"
+#include "clock_leaving.p4"
 #include "fantel_message.p4"
-#include "link_load.p4"
 #include "link_registers.p4"
 #include "link_repair.p4"
 #include "path_notice.p4"
+#include "port_sent.p4"
 #include "receive_bfd.p4"
 
 // HelloAgain: a hello made here leaves by the port it is for.

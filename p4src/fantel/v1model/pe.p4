@@ -9,10 +9,11 @@
 #include "bfd_hello.p4"
 #include "choose_path.p4"
 #include "clock.p4"
-#include "link_load.p4"
+#include "clock_leaving.p4"
 #include "link_registers.p4"
 #include "link_repair.p4"
 #include "path_state.p4"
+#include "port_sent.p4"
 #include "receive_bfd.p4"
 #include "receive_fantel.p4"
 

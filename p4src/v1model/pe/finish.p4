@@ -5,7 +5,7 @@
 #include "../../base/rate_limits.p4"
 #include "../../forwarding/underlay.p4"
 #include "../../forwarding/v1model/frame_length.p4"
-#include "../../learning/v1model/report.p4"
+#include "../../learning/v1model/report_neighbor.p4"
 
 // ToWan: the next hop of a packet of the underlay.
 // Writes: what Underlay and the modes' repair write.
