@@ -4,7 +4,7 @@
 #include "../../../base/v1model/pe.p4"
 #include "../../arn_upstream.p4"
 #include "../../dc_relief.p4"
-#include "../../held_traffic.p4"
+#include "../../held_priority.p4"
 #include "../name_traffic.p4"
 #include "held_behind_tunnel.p4"
 
