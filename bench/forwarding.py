@@ -4,7 +4,7 @@
 target, offers the same frames over veth at increasing rates, and reports the highest delivered
 rate. Switches run on all cores except the first, which is reserved for the traffic source: sharing
 a core with it would reduce the rate of the switch.
-It prints the ratios and writes the raw numbers and a plot to bench/results/.
+It prints the ratios and writes the raw numbers to bench/results/forwarding.json.
 PE and P have the fewest modes (profile fcn), and once more all of them (`full`).
 Where p4c is installed, BMv2 also runs a plain IPv6 router (bench/router.p4) as a reference;
 `--baseline COMMIT` also measures the programs of an earlier commit on BMv2.
@@ -27,7 +27,6 @@ from rich.console import Console
 from fcn.bench.baseline import BaselineError, commit_named, measure
 from fcn.bench.cores import pinned, switch_cores
 from fcn.bench.harness import RESULTS, machine, options_of, positive, table_of, write_results
-from fcn.bench.plot import plot_sweeps
 from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.contract.profiles import LEAST
@@ -37,8 +36,7 @@ from fcn.ptf_tests.lib.entries import Writer
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
 from fcn.ptf_tests.lib.p_entries import PTables
 from fcn.ptf_tests.lib.pe_entries import PeTables
-from fcn.ptf_tests.lib.ports import ALL_PORTS, CORE_PORT, DC_PORT
-from fcn.ptf_tests.runner import make_interfaces
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, INTERFACES, make_interfaces
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.topologies.isolation import IsolationError, enter
 
@@ -197,11 +195,7 @@ FCN_PROGRAMS = tuple(program.name for program in PROGRAMS if program.name != "ro
 
 def received(port: int) -> int:
     """Frames received at the other end of a switch port's veth pair."""
-    for line in Path("/proc/net/dev").read_text().splitlines():
-        name, _, counters = line.partition(":")
-        if name.strip() == f"ptf{port}":
-            return int(counters.split()[1])
-    raise LookupError(f"no interface ptf{port}")
+    return int(Path(f"/sys/class/net/ptf{port}/statistics/rx_packets").read_text())
 
 
 def offer(blaster: Path, frames: Path, seconds: float, pps: float) -> Sample:
@@ -238,11 +232,10 @@ def sweep(
     """Offer increasing rates until the target is overloaded."""
     frames = work / f"{program.name}.frames"
     write_frames(frames, program.frames())
-    interfaces = {port: f"sw{port}" for port in ALL_PORTS}
     log = work / f"{program.name}-{target}.log"
     pipeline = program.load(work)
     with (
-        pinned(TARGETS[target], switch_cores())(interfaces, GRPC_ADDRESS, 1, log),
+        pinned(TARGETS[target], switch_cores())(INTERFACES, GRPC_ADDRESS, 1, log),
         P4RuntimeClient(GRPC_ADDRESS, 1) as client,
     ):
         client.set_pipeline(pipeline)
@@ -361,14 +354,7 @@ def run(targets: Sequence[str], commit: str | None, seconds: float, start: float
         return f"nothing was measured; {RESULTS} is as it was"
     report(console, sweeps)
     write_results(RESULTS / "forwarding.json", {"machine": machine(), "sweeps": sweeps})
-    plot_sweeps(
-        {
-            f"{s.program} on {s.target}": [(x.offered, x.delivered) for x in s.samples]
-            for s in sweeps
-        },
-        RESULTS / "forwarding.png",
-    )
-    console.print(f"raw numbers and plot: {RESULTS}/forwarding.*")
+    console.print(f"raw numbers: {RESULTS}/forwarding.json")
     return failure
 
 

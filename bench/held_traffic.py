@@ -11,14 +11,13 @@ from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config.base import RateLimit
 from fcn.controller.config.holding import Holding
 from fcn.controller.config.modes import FlowControlMode
-from fcn.controller.owners.endpoint import Endpoint
 from fcn.controller.owners.flow_control import FlowControl, HoldNeighbor
 from fcn.controller.owners.intent import Intent
-from fcn.controller.owners.notification_port import NotificationPort
-from fcn.controller.owners.port_mac import PortMac
-from fcn.controller.owners.port_role import PortRole
-from fcn.controller.owners.recirculation import Recirculation
+from fcn.controller.owners.tables import Tables
 from fcn.controller.owners.underlay import Adjacency, Underlay
+from fcn.controller.provision.limits import recirculate
+from fcn.controller.provision.ports import admit_core, take_frames
+from fcn.controller.provision.recognition import expect
 from fcn.packets.arn import ARN_HOP_LIMIT, ARN_PORT, Arn, ArnType, Parameter
 
 SIZE = 1500
@@ -86,16 +85,16 @@ def entries(holding: Holding) -> Intent:
     """What the node needs to forward to the sink, and to hold for it."""
     pipeline = load_pipeline("p")
     intent = Intent(pipeline.schema)
-    roles, macs = PortRole(intent), PortMac(intent)
+    tables = Tables(intent)
     for port in PORTS.values():
-        roles.admit_core(port)
-        macs.own(port, mac(port, True))
-    Recirculation(intent).enable()
-    Endpoint(intent).own(ADDRESS)
+        admit_core(tables, port)
+        take_frames(tables, port, mac(port, True))
+    recirculate(tables)
+    tables.put("endpoint", {"dst": ADDRESS}, "local_address")
     sink = PORTS["sink"]
     hop = Adjacency(sink, mac(sink, True), mac(sink, False))
     Underlay(intent).route(IPv6Network((SINK, 48), strict=False), [hop])
-    NotificationPort(intent).expect("ARN", holding.udp_port)
+    expect(tables, "ARN", holding.udp_port)
     control = FlowControl(intent)
     control.turn_on(FlowControlMode.SERVICE, holding, RateLimit(), SIZE)
     neighbor = HoldNeighbor(SINK, mac(sink, False), ADDRESS, mac(sink, True))

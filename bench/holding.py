@@ -114,50 +114,36 @@ def measure(line_bps: int, case: str, packets: int = 12_000, seed: int = 1) -> S
         bed.send("other", OTHER * line_pps, packets)
         started = simulation.now_ns
         arn = started + round(length_ns * ARN_AT)
-        window = _Window(started + round(length_ns * RELEASE_AT), started + length_ns)
-        release = {"held": window.end, "released": window.begin}.get(case)
+        window = range(started + round(length_ns * RELEASE_AT), started + length_ns)
+        release = {"held": window.stop, "released": window.start}.get(case)
         if release is not None:
             simulation.run_until(arn)
             bed.hosts["sink"].send(arn_frame(ArnType.DETECTED, 900_000))
             simulation.run_until(release)
             bed.hosts["sink"].send(arn_frame(ArnType.ELIMINATED, 0))
-        simulation.run_until(window.end + DRAIN_RUNS * length_ns)
-        latency, left = _records(bed, window)
+        simulation.run_until(window.stop + DRAIN_RUNS * length_ns)
+        arrived, latency, left = _records(bed, window)
     times = [time for time, _ in left]
     in_hold = range(0) if release is None else range(arn + ARN_TAKES_NS, release)
     return Seen(
         line_bps=line_bps,
         case=case,
         seed=seed,
-        packets_per_second=len(latency.in_window) / (window.end - window.begin) * 1e9,
-        median_ns=latency.in_window[len(latency.in_window) // 2],
-        p99_ns=latency.in_window[len(latency.in_window) * 99 // 100],
+        packets_per_second=len(latency) / len(window) * 1e9,
+        median_ns=latency[len(latency) // 2],
+        p99_ns=latency[len(latency) * 99 // 100],
         left_while_held=sum(time in in_hold for time in times),
-        left_in_window=sum(window.begin <= time < window.end for time in times),
+        left_in_window=sum(time in window for time in times),
         left=len(left),
         all_in_order=[number for _, number in left] == list(range(held)),
         drained_ns=None if release is None else max(times) - release,
-        lost=packets - latency.packets + held - len(left),
+        lost=packets - arrived + held - len(left),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
-    begin: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Latency:
+def _records(bed: _Bed, window: range) -> tuple[int, list[int], list[tuple[int, int]]]:
     """How many packets of the other flow arrived; the latencies in ns of those in the window, the
-    lowest first."""
-
-    packets: int
-    in_window: list[int]
-
-
-def _records(bed: _Bed, window: _Window) -> tuple[_Latency, list[tuple[int, int]]]:
-    """The other flow's latency; time and number of each packet of the held flow that left."""
+    lowest first; time and number of each packet of the held flow that left."""
     arrived: dict[int, int] = {}
     latency: list[int] = []
     left: list[tuple[int, int]] = []
@@ -168,11 +154,11 @@ def _records(bed: _Bed, window: _Window) -> tuple[_Latency, list[tuple[int, int]
             arrived[number] = frame.time_ns
         elif flow == "other":
             total += 1
-            if window.begin <= frame.time_ns < window.end:
+            if frame.time_ns in window:
                 latency.append(frame.time_ns - arrived[number] - LINK_DELAY_NS)
         elif flow == "held":
             left.append((frame.time_ns, number))
-    return _Latency(total, sorted(latency)), left
+    return total, sorted(latency), left
 
 
 def _range(values: Sequence[float], form: str) -> str:

@@ -21,8 +21,7 @@ from fcn.bench.harness import options_of
 from fcn.contract.pipeline import load_pipeline
 from fcn.hosts.scratch import scratch_folder
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
-from fcn.ptf_tests.lib.ports import ALL_PORTS, CORE_PORT, DC_PORT
-from fcn.ptf_tests.runner import make_interfaces
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, INTERFACES, make_interfaces
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.topologies.isolation import IsolationError, enter
 
@@ -38,11 +37,10 @@ def per_packet(program: Program, work: Path) -> int:
     """Instructions of simple_switch_grpc for a packet of this program."""
     counts = work / "callgrind"
     target = behind(TARGETS["bmv2"], (*VALGRIND, f"--callgrind-out-file={counts}"))
-    interfaces = {port: f"sw{port}" for port in ALL_PORTS}
     frames = program.frames()
     pipeline = program.load(work)
     with ExitStack() as stack:
-        switch = target(interfaces, GRPC_ADDRESS, 1, work / "switch.log")
+        switch = target(INTERFACES, GRPC_ADDRESS, 1, work / "switch.log")
         stack.enter_context(switch)
         client = stack.enter_context(P4RuntimeClient(GRPC_ADDRESS, 1))
         client.set_pipeline(pipeline)

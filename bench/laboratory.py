@@ -26,12 +26,12 @@ SWITCHES = 3
 def measure(payload: int, packets: float, delay_ns: int) -> list[float]:
     """Packet-hops per second of processor time, of each piece of `packets` packets."""
     with Simulation(1) as simulation:
-        network = long_path(simulation, payload=payload, load=LOAD, delay_ns=delay_ns)
+        gap_ns = long_path(simulation, payload=payload, load=LOAD, delay_ns=delay_ns)
         simulation.run_until(3 * delay_ns)
         rates = []
         for _ in range(PIECES):
             before, started = simulation.hops, time.process_time()
-            simulation.run_until(simulation.now_ns + round(packets * network.gap_ns))
+            simulation.run_until(simulation.now_ns + round(packets * gap_ns))
             links = SWITCHES + 1
             hops = (simulation.hops - before) * SWITCHES / links
             rates.append(hops / (time.process_time() - started))

@@ -13,7 +13,6 @@ with `--page` to learning_page.json.
 
 import math
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
@@ -29,7 +28,7 @@ from statistics import median
 from rich.console import Console
 
 from fcn.bench.baseline import ROOT, BaselineError, checked_out, commit_named
-from fcn.bench.forwarding import workspace
+from fcn.bench.forwarding import workspace, write_frames
 from fcn.bench.handshakes import INITIATOR_QP, RESPONDER_QP, first_packets, replies, requests
 from fcn.bench.harness import RESULTS, machine, options_of, table_of, write_results
 from fcn.bench.network import (
@@ -37,11 +36,12 @@ from fcn.bench.network import (
     TENANTS,
     Installed,
     Network,
-    NetworkError,
-    make_interfaces,
     outer,
+    pairs,
     running_network,
 )
+from fcn.hosts.processes import ProcessError
+from fcn.ptf_tests.lib.ports import make_interfaces
 from fcn.ptf_tests.targets import TargetUnavailableError
 from fcn.topologies.isolation import IsolationError, enter
 
@@ -114,7 +114,7 @@ class Sender:
         """Wait for the end; when it began, in nanoseconds of the monotonic clock."""
         said, _ = self._process.communicate()
         if self._process.returncode:
-            raise NetworkError("a traffic source failed; what it says is above")
+            raise ProcessError("a traffic source failed; what it says is above")
         return int(said.split()[2])
 
 
@@ -127,9 +127,7 @@ def _offer(network: Network, blaster: Path, load: Load) -> list[Sender]:
     senders = []
     for node, kind in zip(NODES, kinds, strict=False):
         file = network.folder / f"{load.tenant}-{node}.frames"
-        with file.open("wb") as frames:
-            for frame in kind(here, there, load.count):
-                frames.write(struct.pack("!H", len(frame)) + frame)
+        write_frames(file, kind(here, there, load.count))
         senders.append((node, file))
     interface = TENANTS[load.tenant]
     return [Sender(blaster, outer(node, interface), file, load) for node, file in senders]
@@ -147,7 +145,7 @@ def _learned(network: Network, load: Load, began: int) -> list[float]:
             return labelled
         when, found = at.senders.get(label, (math.inf, source_qp))
         if found != source_qp:
-            raise NetworkError(f"{flow} is sent by {source_qp:#x}, and learned was {found:#x}")
+            raise ProcessError(f"{flow} is sent by {source_qp:#x}, and learned was {found:#x}")
         return max(labelled, when)
 
     latencies = []
@@ -251,7 +249,7 @@ def main() -> None:
         commit = commit_named(options.baseline) if options.baseline is not None else None
         enter("fcn.bench.learning", sys.argv[1:])
         _main(commit, options.page)
-    except (BaselineError, IsolationError, NetworkError, TargetUnavailableError) as error:
+    except (BaselineError, IsolationError, ProcessError, TargetUnavailableError) as error:
         parser.exit(2, f"{error}\n")
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
@@ -259,7 +257,7 @@ def main() -> None:
 
 def _main(commit: str | None, page: bool) -> None:
     console = Console()
-    make_interfaces()
+    make_interfaces(pairs())
     with ExitStack() as stack:
         blaster, work = stack.enter_context(workspace())
         tree = ROOT if commit is None else stack.enter_context(checked_out(commit))

@@ -1,12 +1,11 @@
 """Two provider edges on softswitches with two tenants, and a controller that learns their flows."""
 
-import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,9 @@ from fcn.bench.handshakes import Site
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.addressing import port_mac
 from fcn.controller.config.notation import format_mac
-from fcn.controller.northbound.client import ControllerError, FcnClient
+from fcn.hosts.processes import Process
 from fcn.ptf_tests.targets.softswitch import Softswitch
+from fcn.topologies.api import all_nodes_up
 
 NODES = ("pe1", "pe2")
 TENANTS = {"red": 1, "blue": 2}
@@ -34,10 +34,6 @@ LITTLE = 0.1
 TICK = 0.1
 
 
-class NetworkError(Exception):
-    """The network does not run; the message says why."""
-
-
 def outer(node: str, port: int) -> str:
     """The interface at the other end of a switch port."""
     return f"{node}-{port}x"
@@ -47,20 +43,10 @@ def _inner(node: str, port: int) -> str:
     return f"{node}-{port}"
 
 
-def make_interfaces() -> None:
-    """veth pairs for all ports, on which the kernel sends nothing."""
-    for family in ("default", "all"):
-        Path(f"/proc/sys/net/ipv6/conf/{family}/disable_ipv6").write_text("1")
-    commands = []
-    for node in NODES:
-        for port in (*TENANTS.values(), CORE_PORT):
-            near, far = _inner(node, port), outer(node, port)
-            commands += [
-                f"link add name {near} type veth peer name {far}",
-                f"link set {near} up",
-                f"link set {far} up",
-            ]
-    subprocess.run(["ip", "-batch", "-"], input="\n".join(commands), text=True, check=True)
+def pairs() -> list[tuple[str, str]]:
+    """The interfaces of all ports, each with that at its other end."""
+    ports = [*TENANTS.values(), CORE_PORT]
+    return [(_inner(node, port), outer(node, port)) for node in NODES for port in ports]
 
 
 def _network(folder: Path) -> dict[str, Any]:
@@ -136,7 +122,7 @@ class Network:
 
     folder: Path
     config: Config
-    controller: "subprocess.Popen[bytes]"
+    controller: Process
 
     def site(self, node: str, tenant: str) -> Site:
         """The hosts of a tenant at an edge."""
@@ -169,7 +155,7 @@ class Network:
 def running_network(folder: Path, tree: Path) -> Iterator[Network]:
     """The network with empty tables, controlled by the controller of the checkout `tree`.
 
-    Raises NetworkError, TargetUnavailableError.
+    Raises ProcessError, TargetUnavailableError.
     """
     text = yaml.safe_dump(_network(folder), sort_keys=False)
     file = folder / "network.yaml"
@@ -185,31 +171,8 @@ def running_network(folder: Path, tree: Path) -> Iterator[Network]:
             switch.record.touch()
             stack.enter_context(switch)
         command = [sys.executable, "-m", "fcn.controller.cli.main", "run", "-c", str(file)]
-        output = stack.enter_context((folder / "controller.log").open("wb"))
-        environment = {**os.environ, "PYTHONPATH": str(tree)}
-        controller = subprocess.Popen(
-            command, cwd=tree, env=environment, stdout=subprocess.DEVNULL, stderr=output
-        )
-        stack.callback(_stop, controller)
-        _wait_until_up(config, controller, folder)
+        of_tree = ["env", f"--chdir={tree}", f"PYTHONPATH={tree}"]
+        controller = Process("fcn run", command, folder / "controller.log", of_tree)
+        stack.enter_context(controller)
+        controller.wait_ready(partial(all_nodes_up, str(config.api)), START_TIMEOUT)
         yield Network(folder, config, controller)
-
-
-def _wait_until_up(config: Config, controller: "subprocess.Popen[bytes]", folder: Path) -> None:
-    end = time.monotonic() + START_TIMEOUT
-    while time.monotonic() < end and controller.poll() is None:
-        try:
-            with FcnClient(str(config.api)) as client:
-                nodes = client.status().nodes
-                if all(node.state == "up" and not node.pending for node in nodes):
-                    return
-        except ControllerError:
-            pass
-        time.sleep(TICK)
-    log = (folder / "controller.log").read_text()
-    raise NetworkError(f"the controller is not ready; its log:\n{log}")
-
-
-def _stop(process: "subprocess.Popen[bytes]") -> None:
-    process.terminate()
-    process.wait()

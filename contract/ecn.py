@@ -39,7 +39,6 @@ class DecapRule:
 
     @property
     def parameters(self) -> dict[str, int]:
-        """Parameters of the action."""
         if self.verdict is Verdict.TAKE_OUTER:
             return {}
         event = {"event": _EVENTS[self.event]}

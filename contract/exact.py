@@ -193,7 +193,6 @@ class ExactTable:
         idle_timeout_ns: int = 0,
         metadata: bytes = b"",
     ) -> Encoded:
-        """An entry."""
         call = self._actions[action] + self.arguments[action].encode(arguments)
         value = sized(_ACTION, sized(_CALL, call))
         # In whole milliseconds, as BMv2 keeps it; no shorter, because 0 is never.

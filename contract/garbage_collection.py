@@ -7,6 +7,8 @@ spent on learning goes into looking through flows that are all in use.
 
 import asyncio
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 PERIOD = 0.05
 """Seconds from one look through what is new to the next: of a few thousand objects, which takes a
@@ -15,6 +17,9 @@ millisecond. Few are in cycles, so what is in use then is not looked at again fo
 COLLECTIONS = 10_000, 1, 50_000
 """Thresholds of Python's three generations. The last is looked through after so many looks, which
 takes most of an hour, if a quarter of it is new; the others, should the program not pause."""
+
+SELDOM = 200_000, 20, 100
+"""The same of a program that ends soon."""
 
 
 async def collect_often() -> None:
@@ -25,3 +30,14 @@ async def collect_often() -> None:
     while True:
         await asyncio.sleep(PERIOD)
         gc.collect(1)
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """A program that makes many objects, keeps them and ends soon looks for unused ones seldom."""
+    before = gc.get_threshold()
+    gc.set_threshold(*SELDOM)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

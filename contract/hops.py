@@ -1,7 +1,7 @@
 """Fewest hops between places."""
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -18,3 +18,15 @@ def hops_from(start: T, near: Callable[[T], Iterable[T]]) -> dict[T, int]:
                 found[peer] = found[place] + 1
                 queue.append(peer)
     return found
+
+
+def shortest(start: T, end: T, near: Mapping[T, Sequence[T]]) -> tuple[T, ...]:
+    """A path of fewest hops with both its ends, of several by those that come first; near: the
+    places next to each. Empty where there is none."""
+    left = hops_from(end, lambda place: near.get(place, ()))
+    if start not in left:
+        return ()
+    route = [start]
+    while route[-1] != end:
+        route.append(min(near[route[-1]], key=lambda place: left.get(place, len(left))))
+    return tuple(route)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from finsy import P4Schema
 from finsy.p4schema import P4SchemaCache
+from finsy.proto import p4i
+from google.protobuf import text_format
 from google.protobuf.text_format import ParseError
 
 from fcn.contract.constants import PipelineError, compiled_file, compiled_programs, enum_members
@@ -112,6 +114,12 @@ def mode_parts(role: str) -> dict[Mode, frozenset[str]]:
 
 
 @lru_cache
+def _parsed(p4info: Path) -> p4i.P4Info:
+    """A P4Info, which takes long to parse; with its binary and without it is the same."""
+    return text_format.Parse(p4info.read_text("utf-8"), p4i.P4Info())
+
+
+@lru_cache
 def load_pipeline(
     role: str, folder: Path | None = None, *, profile: str = FULL, binary: bool = True
 ) -> Pipeline:
@@ -126,7 +134,7 @@ def load_pipeline(
     blob = compiled_file(f"{role}.json", f"{role}.bin", folder=folder) if binary else None
     try:
         with SCHEMAS:
-            return Pipeline(role, p4info, blob, P4Schema(p4info, blob))
+            return Pipeline(role, p4info, blob, P4Schema(_parsed(p4info), blob))
     except (OSError, ParseError, ValueError) as error:
         raise PipelineError(f"{p4info} is not a P4Info: {error}") from None
 

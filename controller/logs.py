@@ -88,7 +88,6 @@ class _StandardError(logging.Handler):
         self._lost = 0
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print one record."""
         try:
             if self._lost:
                 text = "%d messages before could not be written to the log"

@@ -13,7 +13,6 @@ class Pace:
         self._steps = 0
 
     async def step(self) -> None:
-        """One more step is done."""
         self._steps += 1
         if self._steps % TURN == 0:
             await asyncio.sleep(0)

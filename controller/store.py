@@ -193,7 +193,6 @@ class Store:
             self._db.execute("REPLACE INTO led VALUES (?, ?)", (node, turn))
 
     def settings(self, node: str) -> list[Setting]:
-        """What was set of a node."""
         query = "SELECT name, value, instead_of FROM setting WHERE node = ? ORDER BY name"
         return [Setting(*row) for row in self._read(query, node)]
 

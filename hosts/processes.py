@@ -84,6 +84,10 @@ class Process:
             raise ProcessError(f"{name}: {error.filename} is not installed") from error
 
     @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
     def running(self) -> bool:
         return self._process.poll() is None
 
@@ -92,7 +96,7 @@ class Process:
 
         For processes that forward packets, so that other load does not distort measurements.
         """
-        for thread in Path(f"/proc/{self._process.pid}/task").iterdir():
+        for thread in Path(f"/proc/{self.pid}/task").iterdir():
             with suppress(PermissionError, ProcessLookupError):
                 os.sched_setscheduler(int(thread.name), os.SCHED_RR, os.sched_param(1))
 

@@ -8,11 +8,12 @@ seed give the same frames at the same times, on any machine and under any load.
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 from fcn.contract.targets import V1MODEL
 from fcn.lab.build import ffi, load_core
-from fcn.lab.engine import LabEngine
+from fcn.lab.engine import CPU_PORT, LabEngine
 from fcn.lab.errors import LabError
 from fcn.lab.frames import FrameKind, TappedFrame, parse_tapped
 from fcn.lab.hosts import MAX_FRAME, HostNode
@@ -70,17 +71,11 @@ class SwitchNode:
         native: NativeLab,
         name: str,
         *,
-        cpu: int,
-        drop: int,
-        queues: int,
         memory_octets: int | None,
         seed: int,
     ) -> None:
         self.name = name
         self.number = native.call("add_switch")
-        self.cpu_port = cpu
-        self._drop_port = drop
-        self._queues = queues
         self._memory_octets = memory_octets
         # The same seed would give all switches of a path the same draws.
         self._seed = (seed + self.number * _GOLDEN) % (1 << 64)
@@ -106,12 +101,7 @@ class SwitchNode:
 
     def open(self, program: Program) -> LabEngine:
         """An engine for a program, with the rates and depths of the switch's ports."""
-        engine = LabEngine(
-            traced(program) if self.can_tell else program,
-            cpu_port=self.cpu_port,
-            drop_port=self._drop_port,
-            queues=self._queues,
-        )
+        engine = LabEngine(traced(program) if self.can_tell else program)
         engine.buffer_set(self._memory_octets)
         engine.seed(self._seed)
         for port, settings in self._ports.items():
@@ -127,6 +117,12 @@ class SwitchNode:
         self._retire()
         self._engine = engine
         self._native.set_engine(self.number, engine.pointers())
+        engine.when_listened_to(partial(self._listen, engine))
+
+    def _listen(self, engine: LabEngine) -> None:
+        """Somebody takes the events of an engine: they end runs."""
+        if engine is self._engine:
+            self._native.call("listen", self.number, True)
 
     def close(self, engine: Engine) -> None:
         """Close an engine; the switch is off when it forwarded with it."""
@@ -162,11 +158,6 @@ class SwitchNode:
         """Whether an event waits for the control plane: engine.dispatch_events() delivers it."""
         return bool(self._native.call("has_event", self.number))
 
-    @property
-    def listens(self) -> bool:
-        """Whether anybody takes its events."""
-        return self._engine is not None and self._engine.listens
-
     def totals(self) -> Counter[str]:
         """What became of its frames, as EngineBase.balance() says, those of earlier engines
         included. from_cpu: packets of the control plane. lost: with earlier engines. unlinked: sent
@@ -197,7 +188,7 @@ class SwitchNode:
 
 
 def _totals(engine: LabEngine) -> dict[str, int]:
-    from_cpu = engine.port_counters(engine.cpu_port).rx_packets
+    from_cpu = engine.port_counters(CPU_PORT).rx_packets
     return {**engine.balance(), "from_cpu": from_cpu}
 
 
@@ -331,22 +322,13 @@ class Simulation:
         name: str,
         program: Program | None = None,
         *,
-        cpu_port: int = 510,
-        drop_port: int = 511,
-        queues: int = 8,
         memory_octets: int | None = None,
     ) -> SwitchNode:
         """A switch that runs a program, or is off without one. memory_octets: that all its queues
         hold together, None: unlimited. Raises LabError when the name is taken."""
         self._check_name(name)
         node = self.switches[name] = SwitchNode(
-            self.native,
-            name,
-            cpu=cpu_port,
-            drop=drop_port,
-            queues=queues,
-            memory_octets=memory_octets,
-            seed=self._seed,
+            self.native, name, memory_octets=memory_octets, seed=self._seed
         )
         if program is not None:
             node.start(node.open(program))
@@ -407,18 +389,12 @@ class Simulation:
         """Advance to a time and return the time reached, which is earlier when a switch has an
         event for its control plane: deliver it (`SwitchNode.has_event`) and call again. Only
         switches whose engine's events are taken (`set_events`) stop the run."""
-        self.listen()
         return self.native.call("run", ns)
-
-    def listen(self) -> None:
-        """Find out whose events are taken; run_until() does so, too."""
-        for node in self.switches.values():
-            self.native.call("listen", node.number, node.listens)
 
     @property
     def now_ns(self) -> int:
         """The virtual time."""
-        return self.native.call("now")
+        return self.native.now_ns
 
     def next_due_ns(self) -> int | None:
         """When something happens next; None when nothing will."""
@@ -489,7 +465,7 @@ class Simulation:
             raise LabError(f"there is a node {name!r} already; give another name")
 
     def _check_port(self, end: End) -> None:
-        highest = 0 if isinstance(end.node, HostNode) else end.node.cpu_port - 1
+        highest = 0 if isinstance(end.node, HostNode) else CPU_PORT - 1
         if not 0 <= end.port <= highest:
             raise LabError(f"{end.node.name} has no port {end.port} for a link; 0 to {highest}")
         if (end.node.name, end.port) in self._used:

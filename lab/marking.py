@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv6Address
-from math import exp, fsum, lgamma, log, log1p
+
+from scipy.special import bdtr, bdtrc
 
 from fcn.contract.constants import compiled_programs
 from fcn.contract.ecn import Ecn
@@ -149,20 +150,6 @@ def _frame(config: Config, ecn: Ecn) -> bytes:
 def binomial_error(packets: int, marked: int, probability: float) -> float:
     """The probability that a fair draw is at least as far from its mean as this one: the exact
     two-sided binomial test, twice the smaller tail, at most 1."""
-    if probability in (0.0, 1.0):
-        return float(marked == packets * probability)
-    logs = log(probability), log1p(-probability)
-
-    def tail(counts: range) -> float:
-        return fsum(
-            exp(
-                lgamma(packets + 1)
-                - lgamma(count + 1)
-                - lgamma(packets - count + 1)
-                + count * logs[0]
-                + (packets - count) * logs[1]
-            )
-            for count in counts
-        )
-
-    return min(1.0, 2 * min(tail(range(marked + 1)), tail(range(marked, packets + 1))))
+    at_most = float(bdtr(marked, packets, probability))
+    at_least = float(bdtrc(marked - 1, packets, probability))
+    return min(1.0, 2 * min(at_most, at_least))

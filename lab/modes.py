@@ -15,17 +15,8 @@ the ingress PE leaves the path, or tells a sender where none is better (FAN-6). 
 priority: nothing is marked and no sender notified; the upstream neighbours of a congested node hold
 tunnels by their outer five-tuple, flows by the inner one, or traffic classes (SRF-5 to SRF-8)."""
 
-NOTIFICATIONS = {
-    "fcn": Notification.FCN,
-    "end-con": Notification.END_CON,
-    "two-threshold": Notification.TWO_THRESHOLD,
-    "fantel": Notification.FANTEL,
-}
+NOTIFICATIONS = {each.value: each for each in Notification if each is not Notification.NONE}
 """The modes in which switches notify, with the controller's name."""
 
-FLOW_CONTROL = {
-    "service": FlowControlMode.SERVICE,
-    "flow": FlowControlMode.FLOW,
-    "priority": FlowControlMode.PRIORITY,
-}
+FLOW_CONTROL = {each.value: each for each in FlowControlMode if each is not FlowControlMode.OFF}
 """The modes of precise flow control, with the controller's name."""

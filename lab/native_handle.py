@@ -1,6 +1,7 @@
 """Owns the native simulation and converts its results."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from fcn.lab.errors import LabError
@@ -30,6 +31,9 @@ class NativeLab:
         self._lab: CData = lib.lab_new(seed, fast_cnp_port)
         if self._lab == ffi.NULL:
             raise LabError("the laboratory is out of memory")
+        self._clock: CData = lib.lab_clock(self._lab)
+        self._functions: dict[str, Callable[..., int | None]] = {}
+        self._structs: dict[str, tuple[CData, list[str]]] = {}
 
     @property
     def handle(self) -> CData:
@@ -41,22 +45,38 @@ class NativeLab:
     def close(self) -> None:
         """Free it; the engines are closed before."""
         lab, self._lab = self._lab, None
+        self._functions.clear()
         if lab is not None:
             self.lib.lab_free(lab)
+
+    @property
+    def now_ns(self) -> int:
+        """The virtual time. Raises LabError after close()."""
+        if self._lab is None:
+            raise LabError("the simulation is closed")
+        now: int = self._clock[0]
+        return now
 
     def call(self, function: str, *arguments: object) -> int:
         """The result of a function of lab_api.h, `lab_FUNCTION`, with this simulation. Raises
         LabError for an error."""
-        result = getattr(self.lib, f"lab_{function}")(self.handle, *arguments)
+        call = self._functions.get(function)
+        if call is None:
+            call = partial(getattr(self.lib, f"lab_{function}"), self.handle)
+            self._functions[function] = call
+        result = call(*arguments)
         if result is not None and result < 0:
             raise LabError(f"the laboratory {_REASONS.get(result, result)}")
         return int(result or 0)
 
     def read(self, struct: str, function: str, *arguments: object) -> dict[str, Any]:
         """The fields of a native struct that a function fills in."""
-        out = self.ffi.new(f"{struct} *")
+        if struct not in self._structs:
+            out = self.ffi.new(f"{struct} *")
+            self._structs[struct] = out, [name for name, _ in self.ffi.typeof(out[0]).fields]
+        out, names = self._structs[struct]
         self.call(function, *arguments, out)
-        return {name: getattr(out, name) for name, _ in self.ffi.typeof(out[0]).fields}
+        return {name: getattr(out, name) for name in names}
 
     def take(self, struct: str, records: str) -> CData:
         """Records since the last call, in order."""

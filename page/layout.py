@@ -30,17 +30,6 @@ def neighbours(names: Iterable[str], edges: Iterable[Edge]) -> dict[str, list[st
     return found
 
 
-def shortest(start: str, end: str, near: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """A shortest path with both its ends; empty where there is none."""
-    left = hops_from(end, near.__getitem__)
-    if start not in left:
-        return ()
-    route = [start]
-    while route[-1] != end:
-        route.append(min(near[route[-1]], key=lambda peer: left.get(peer, len(near))))
-    return tuple(route)
-
-
 def layout(names: Sequence[str], edges: Sequence[Edge]) -> tuple[dict[str, Point], float]:
     """A point for each name, x from 0 to 1, and the height of the picture. The same for the same
     network."""

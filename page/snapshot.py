@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
+from fcn.contract.hops import shortest
 from fcn.contract.names import PORT_COUNTERS
 from fcn.controller.events import WARNINGS
 from fcn.controller.northbound.story import why_no_flows
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.page.layout import neighbours, shortest
+from fcn.page.layout import neighbours
 from fcn.page.model import (
     EventView,
     Frame,

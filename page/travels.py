@@ -3,7 +3,8 @@
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 
-from fcn.page.layout import Edge, neighbours, shortest
+from fcn.contract.hops import shortest
+from fcn.page.layout import Edge, neighbours
 from fcn.page.model import CENTRE, Kind, NodeView, Travel
 
 REMEMBERED = 3

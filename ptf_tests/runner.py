@@ -12,13 +12,12 @@ from pathlib import Path
 from fcn.contract.profiles import FULL
 from fcn.hosts.scratch import scratch_folder
 from fcn.ptf_tests.coverage import FLOOR, UNREACHABLE, measure, read
-from fcn.ptf_tests.lib.ports import ALL_PORTS
+from fcn.ptf_tests.lib.ports import ALL_PORTS, INTERFACES, make_interfaces
 from fcn.ptf_tests.selection import TEST_DIR
 from fcn.ptf_tests.targets import TARGETS
 
 GRPC_ADDRESS = "127.0.0.1:9559"
 DEVICE_ID = 1
-MTU = 9000
 RECEIVE_SIZE = 16384
 """Octets of the largest frame ptf receives."""
 QUEUE_LENGTH = 100_000
@@ -90,7 +89,7 @@ def run(
         log_dir.mkdir(parents=True, exist_ok=True)
         make_interfaces()
         switch = TARGETS[target](
-            {port: f"sw{port}" for port in ALL_PORTS},
+            INTERFACES,
             GRPC_ADDRESS,
             DEVICE_ID,
             log_dir / "switch.log",
@@ -117,21 +116,6 @@ def with_coverage(totals: Totals, files: Iterable[Path]) -> Totals:
             print("".join(f"  {name}\n" for name in (*coverage.wrong, *coverage.missing)), end="")
             totals = totals.with_failure()
     return totals
-
-
-def make_interfaces() -> None:
-    """Create veth pairs sw<port> (switch) and ptf<port> (tests), without IPv6, so that the kernel
-    sends nothing on them."""
-    for family in ("default", "all"):
-        Path(f"/proc/sys/net/ipv6/conf/{family}/disable_ipv6").write_text("1")
-    commands = []
-    for port in ALL_PORTS:
-        commands += [
-            f"link add name sw{port} mtu {MTU} type veth peer name ptf{port} mtu {MTU}",
-            f"link set sw{port} up",
-            f"link set ptf{port} up",
-        ]
-    subprocess.run(["ip", "-batch", "-"], input="\n".join(commands), text=True, check=True)
 
 
 def _run_ptf(

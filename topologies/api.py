@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fcn.controller.config.notation import SOCKET_PATH_MAX
-from fcn.controller.northbound.client import FcnClient
+from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.hosts.processes import ProcessError
 from fcn.hosts.scratch import scratch_folder
 
@@ -71,6 +71,19 @@ def _make_own(folder: Path) -> None:
 def topology_client() -> FcnClient:
     """The controller of the topology that this process runs."""
     return FcnClient(os.environ[VARIABLE])
+
+
+def all_nodes_up(api: str) -> bool:
+    """Whether a controller answers at `api` whose nodes have all it wants of them. Raises
+    ProcessError when some refused entries."""
+    try:
+        with FcnClient(api) as client:
+            nodes = client.status().nodes
+    except ControllerError:
+        return False
+    if refused := [node.name for node in nodes if node.refused]:
+        raise ProcessError(f"switches refused entries: {', '.join(refused)}")
+    return all(node.state == "up" and not node.pending for node in nodes)
 
 
 def fcn_command() -> str:

@@ -14,6 +14,7 @@ from ipaddress import IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IP
 from itertools import pairwise
 from typing import Any, Literal
 
+from fcn.contract.hops import shortest
 from fcn.topologies.data_centre import DataCentre
 
 Role = Literal["pe", "p"]
@@ -132,7 +133,7 @@ class Topology:
     """A WAN with its hosts; data centres (`centres`) are behind hosts named as their gateways.
 
     detection: `failure_detection` of the controller's configuration, empty without; balancing:
-    `load_balancing`, None without. Raises TopologyError when names do not fit together.
+    `load_balancing`, None without.
     """
 
     name: str
@@ -146,26 +147,6 @@ class Topology:
     policies: tuple[Policy, ...] = ()
     detection: Mapping[str, Any] = field(default_factory=dict)
     balancing: Mapping[str, Any] | None = None
-
-    def __post_init__(self) -> None:
-        names = [node.name for node in self.nodes] + [host.name for host in self.hosts]
-        twice = {name for name in names if names.count(name) > 1}
-        if twice:
-            raise TopologyError(f"{self.name}: names used twice: {', '.join(sorted(twice))}")
-        roles = {node.name: node.role for node in self.nodes}
-        for link in self.links:
-            for end in (link.a, link.b):
-                if end not in roles:
-                    raise TopologyError(f"{self.name}: link {link.a}-{link.b}: no node {end}")
-            if link.delay_ns < 0:
-                raise TopologyError(f"{self.name}: link {link.a}-{link.b}: negative delay")
-        for host in self.hosts:
-            if roles.get(host.pe) != "pe":
-                raise TopologyError(f"{self.name}: host {host.name}: {host.pe} is no PE")
-            if host.vrf not in self.vrfs:
-                raise TopologyError(f"{self.name}: host {host.name}: no VRF {host.vrf}")
-        for queue in self.queues:
-            self.port(queue.node, queue.towards)
 
     @cached_property
     def ports(self) -> tuple[Port, ...]:
@@ -246,20 +227,13 @@ class Topology:
 
     def path(self, start: str, end: str) -> tuple[str, ...]:
         """Nodes and hosts on the path with the fewest hops, both ends included."""
-        neighbours: dict[str, list[str]] = {}
+        near: dict[str, list[str]] = {}
         for port in self.ports:
-            neighbours.setdefault(port.node, []).append(port.peer)
+            near.setdefault(port.node, []).append(port.peer)
             if port.role == "dc":
-                neighbours.setdefault(port.peer, []).append(port.node)
-        paths: list[tuple[str, ...]] = [(start,)]
-        seen = {start}
-        for path in paths:
-            if path[-1] == end:
-                return path
-            for peer in neighbours.get(path[-1], []):
-                if peer not in seen:
-                    seen.add(peer)
-                    paths.append((*path, peer))
+                near.setdefault(port.peer, []).append(port.node)
+        if route := shortest(start, end, near):
+            return route
         raise TopologyError(f"{self.name}: no path from {start} to {end}")
 
     def delay_ns(self, start: str, end: str) -> int:

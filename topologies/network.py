@@ -11,11 +11,11 @@ from mininet.net import Mininet
 from mininet.node import Node
 
 from fcn.controller.config import Config, ConfigError, parse_config
-from fcn.controller.northbound.client import ControllerError, FcnClient
+from fcn.controller.northbound.client import FcnClient
 from fcn.hosts.delayline import fcn_delayline
 from fcn.hosts.processes import Process, ProcessError, run, wait_until
 from fcn.hosts.scratch import locked
-from fcn.topologies.api import api_endpoint, fcn_command
+from fcn.topologies.api import all_nodes_up, api_endpoint, fcn_command
 from fcn.topologies.cables import set_link
 from fcn.topologies.catalog import NetworkError
 from fcn.topologies.controller_config import (
@@ -152,7 +152,7 @@ class Network:
 
     def _check_rates(self) -> None:
         for port in self.topology.ports:
-            if port.rate_bps and not SWITCHES[self.target].has_bit_rate:
+            if port.rate_bps and not SWITCHES[self.target].shapes_links:
                 raise ProcessError(
                     f"{port.node} cannot limit the bits per second towards {port.peer}: BMv2 "
                     "limits packets per second (`queues`); leave `rate` out, or use --target "
@@ -162,7 +162,7 @@ class Network:
     def _add_core_link(self, link: Link, index: int) -> None:
         near = self.topology.port(link.a, link.b)
         far = self.topology.port(link.b, link.a)
-        if not link.delay_ns or SWITCHES[self.target].has_port_delay:
+        if not link.delay_ns or SWITCHES[self.target].shapes_links:
             self._mininet.addLink(link.a, link.b, port1=near.number, port2=far.number)
             return
         line = DelayLine(f"line{index}", link.delay_ns, self.directory)
@@ -190,19 +190,7 @@ class Network:
         self.controller = Process(
             "fcn run", [fcn_command(), "run", "-c", config], self.directory / "controller.log"
         )
-        self.controller.wait_ready(self._all_nodes_ready, CONTROLLER_TIMEOUT_S)
-
-    def _all_nodes_ready(self) -> bool:
-        try:
-            with FcnClient(self.api) as client:
-                nodes = client.status().nodes
-        except ControllerError:
-            return False
-        refused = [node.name for node in nodes if node.refused]
-        if refused:
-            raise ProcessError(f"switches refused entries: {', '.join(refused)}")
-        up = [node for node in nodes if node.state == "up" and not node.pending]
-        return len(up) == len(self.topology.nodes)
+        self.controller.wait_ready(partial(all_nodes_up, self.api), CONTROLLER_TIMEOUT_S)
 
     def set_features(self, enabled: bool) -> None:
         """Switch every feature of every node on or off (FCN-16); raises ControllerError."""

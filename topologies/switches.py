@@ -5,7 +5,6 @@ and delay are set: softswitch has a gRPC service for both, BMv2 knows queues onl
 and gets its delays from `fcn.hosts.delayline`.
 """
 
-import subprocess
 import sys
 from abc import abstractmethod
 from pathlib import Path
@@ -15,7 +14,7 @@ from mininet.node import Switch
 
 from fcn.contract.parking import bmv2_commands
 from fcn.contract.targets import V1MODEL
-from fcn.hosts.processes import Process, ProcessError, is_listening
+from fcn.hosts.processes import Process, ProcessError, is_listening, run
 from fcn.topologies.controller_config import grpc_endpoint
 from fcn.topologies.model import ROOMY_DEPTH, Port, Topology
 from fcn.topologies.trafficmanager import TrafficManager
@@ -32,8 +31,8 @@ class P4Switch(Switch):  # type: ignore[misc]
     (FAN-4), 0 without one.
     """
 
-    has_port_delay = False
-    has_bit_rate = False
+    shapes_links = False
+    """Whether its ports have a delay, and a limit in bits per second."""
 
     def __init__(
         self,
@@ -110,25 +109,16 @@ class Bmv2Switch(P4Switch):
             commands += f"set_queue_depth {depth} {port.number}\n"
             if queue is not None:
                 commands += f"set_queue_rate {queue.rate_pps} {port.number}\n"
-        try:
-            done = subprocess.run(
-                ["simple_switch_CLI", "--thrift-port", str(self._thrift_port)],
-                input=commands,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-        except FileNotFoundError as error:
-            raise ProcessError("simple_switch_CLI, a part of BMv2, is not on PATH") from error
-        if done.returncode != 0 or "Error" in done.stdout:
-            raise ProcessError(f"{self.name}: queues not set:\n{done.stdout}{done.stderr}")
+        cli = ["simple_switch_CLI", "--thrift-port", str(self._thrift_port)]
+        said = run(cli, stdin=commands)
+        if "Error" in said:
+            raise ProcessError(f"{self.name}: queues not set:\n{said}")
 
 
 class SoftSwitch(P4Switch):
     """The embedded switch; queues and delays are set over its traffic manager's gRPC service."""
 
-    has_port_delay = True
-    has_bit_rate = True
+    shapes_links = True
 
     def command(self) -> list[str]:
         return [sys.executable, "-m", "fcn.softswitch", *self._common_options()]

@@ -59,13 +59,13 @@ class TrafficManager:
 class QueueRecorder:
     """Records the depth of one port's queue in a thread from creation to `stop`."""
 
-    def __init__(self, endpoint: str, port: int, interval_ns: int = SAMPLE_NS) -> None:
+    def __init__(self, endpoint: str, port: int) -> None:
         self._manager = TrafficManager(endpoint)
         self._port = port
         # The samples carry wall-clock time, everything else here is monotonic.
         self._to_monotonic = time.monotonic_ns() - time.time_ns()
         self._samples: list[QueueDepth] = []
-        request = pb.WatchQueuesRequest(ports=[port], interval_ns=interval_ns)
+        request = pb.WatchQueuesRequest(ports=[port], interval_ns=SAMPLE_NS)
         self._stream = self._manager.stub.WatchQueues(request)
         self._error: grpc.RpcError | None = None
         self._thread = threading.Thread(target=self._read, daemon=True)

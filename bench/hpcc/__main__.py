@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pandas as pd
 import yaml
-from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 from rich.console import Console
 
 from fcn.bench.harness import options_of, table_of, write_results
@@ -96,7 +96,8 @@ def means(samples: "pd.Series[float]") -> list[float]:
 
 def plot(simulator: Sequence[Curves], runs: Sequence[Curves], path: Path) -> None:
     """Queue and rates over time, a column for each number of flows."""
-    figure, axes = plt.subplots(2, len(simulator), figsize=(12, 6), sharex=True)
+    figure = Figure(figsize=(12, 6), layout="constrained")
+    axes = figure.subplots(2, len(simulator), sharex=True)
     for column, theirs in enumerate(simulator):
         ours = next(run for run in runs if run.flows == theirs.flows)
         for curves, label in ((theirs, "HPCC's ns-3"), (ours, "laboratory, seed 1")):
@@ -108,9 +109,7 @@ def plot(simulator: Sequence[Curves], runs: Sequence[Curves], path: Path) -> Non
     axes[0][0].set_ylabel("queue, kB")
     axes[1][0].set_ylabel("sum of rates ÷ link")
     axes[0][0].legend()
-    figure.tight_layout()
     figure.savefig(path, dpi=110)
-    plt.close(figure)
 
 
 def main() -> None:

@@ -39,7 +39,6 @@ AnyNode = Annotated[
 
 
 def say_error(message: str) -> None:
-    """Print an error."""
     err.print(Text.assemble(("error:", "bold red"), " ", message), soft_wrap=True)
 
 

@@ -178,7 +178,6 @@ def _address(text: str) -> Address:
 
 
 def _timeout(text: str | None) -> int | None:
-    """Microseconds."""
     if not text:
         return None
     try:
@@ -188,7 +187,6 @@ def _timeout(text: str | None) -> int | None:
 
 
 def _row(line: int, row: list[str]) -> tuple[FlowKey, int, int | None]:
-    """A flow of a file."""
     try:
         vrf, src, dst, dest_qp, source_qp, *rest = (word.strip() for word in row)
         (timeout,) = rest or [""]

@@ -53,7 +53,6 @@ class _Row:
     constant: bool = True
 
     def seen(self, port: int) -> None:
-        """One packet more."""
         self.constant &= port == self.port or not self.times
         self.times = self.times + 1 if port == self.port else 1
         self.port = port

@@ -61,7 +61,6 @@ class Agreement:
     waited behind them, and so may all others."""
 
     def weigh(self, verdict: Verdict, psn: int, distance: int) -> None:
-        """One response more."""
         match verdict:
             case Verdict.SHOWN:
                 self.contradictions = 0

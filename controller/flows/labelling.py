@@ -80,7 +80,6 @@ class FreeLabels:
         return FCN_LABEL_BIT | number << _GATE_BITS | gate
 
     def is_used(self, label: int) -> bool:
-        """Whether it is in use."""
         gate, bit = _cell(label)
         return bool(self._used[gate] & bit)
 
@@ -166,7 +165,6 @@ class LabelPool:
         self._quarantine = quarantine
 
     def __len__(self) -> int:
-        """Labels in use."""
         return self._labels.used
 
     @property
@@ -271,7 +269,6 @@ class Labelling:
         self._at = {name: (name,) for name in edges}
 
     def all(self) -> list[Flow]:
-        """Every labelled flow."""
         return [flow for flows in self._flows.values() for flow in flows.values()]
 
     def on_node(self, node: str) -> Mapping[FlowKey, Flow]:

@@ -181,7 +181,6 @@ class FairShares(Generic[EntryT]):
         return iter(self._entries.get(host, {}))
 
     def newest(self, host: Holder) -> EntryT | None:
-        """The last entry of a host."""
         return next(reversed(self._entries.get(host, {})), None)
 
     def add(self, host: Holder, entry: EntryT, limit: int) -> EntryT | None:

@@ -72,7 +72,6 @@ class _Entry:
         self.progress = Progress(forth, back, self.made, active=not stated)
 
     def check(self, now: float) -> Check:
-        """Begin a check."""
         self.progress.check_begins(now)
         if self.pairing.stated:
             return StatedCheck(self.pairing, now, self.seen)

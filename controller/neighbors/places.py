@@ -43,7 +43,6 @@ class Places:
         return link_local(self.mac(port)) if target.version == 6 else None
 
     def on(self, port: Port, address: Address) -> Place:
-        """The location of an address on a port."""
         return Place(port.vrf or "", port.number, port.vlan, address)
 
     def of_customer(self, vrf: str, address: Address) -> Place | None:

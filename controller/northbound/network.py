@@ -68,7 +68,6 @@ class Network:
     """What the controller reads when it is started again, if that is known."""
 
     def is_file(self, text: str) -> bool:
-        """Whether that file has this text now."""
         try:
             return self.file is not None and read_again(self.file) == text
         except (OSError, DocumentError):

@@ -26,9 +26,8 @@ def readiness(snapshot: Snapshot, age: float) -> Answer:
     age of the snapshot in seconds."""
     if age > STALE:
         return HTTPStatus.SERVICE_UNAVAILABLE, {"ready": False, "reason": _still(age)}
-    waiting = {node.name: node.state for node in snapshot.nodes if not node.up}
-    code = HTTPStatus.SERVICE_UNAVAILABLE if waiting else HTTPStatus.OK
-    return code, {"ready": not waiting, "waiting_for": waiting}
+    code = HTTPStatus.SERVICE_UNAVAILABLE if snapshot.waiting else HTTPStatus.OK
+    return code, {"ready": not snapshot.waiting, "waiting_for": snapshot.waiting}
 
 
 def _still(age: float) -> str:

@@ -1,1 +1,1 @@
-"""One owner per P4 control, with the same name; it alone encodes and decodes the table entries."""
+"""Entries of tables: what a switch is to hold, and owners of those that are read back."""

@@ -43,13 +43,11 @@ class HashedIPv6Address(IPv6Address):
 
 @lru_cache(KEPT)
 def ipv4(value: int) -> IPv4Address:
-    """The IPv4 address of a number."""
     return HashedIPv4Address(value)
 
 
 @lru_cache(KEPT)
 def ipv6(value: int) -> IPv6Address:
-    """The IPv6 address of a number."""
     return HashedIPv6Address(value)
 
 

@@ -1,23 +1,8 @@
-"""CorePorts: the ports that a chip's parser treats as core ports (p4src/tna/pe_parser.p4)."""
-
-from collections.abc import Iterable
+"""The ports that a chip's parser treats as core ports (p4src/tna/pe_parser.p4)."""
 
 from finsy import P4Schema, P4ValueSetEntry
-from finsy.p4entity import P4ValueSetMember
 from finsy.p4values import encode_exact
 from finsy.proto import p4r
-
-from fcn.contract.names import CORE_PORTS
-from fcn.controller.owners.owner import Owner
-
-
-class CorePorts(Owner):
-    """A parser value set, because the parser cannot look up table port_role."""
-
-    def admit(self, ports: Iterable[int]) -> None:
-        """Make exactly these ports core ports."""
-        members = [P4ValueSetMember(port) for port in ports]
-        self._intent.put(PortSet(CORE_PORTS, members=members))
 
 
 class PortSet(P4ValueSetEntry):

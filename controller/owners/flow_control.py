@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 
-from finsy import P4MeterEntry, P4TableAction, P4TableEntry
+from finsy import P4TableAction, P4TableEntry
 from finsy.p4entity import P4Entity
 
 from fcn.contract.constants import enum_members
@@ -13,8 +13,8 @@ from fcn.controller.config.base import RateLimit
 from fcn.controller.config.holding import QUANTUM_BITS, Holding
 from fcn.controller.config.modes import FlowControlMode, Relief
 from fcn.controller.config.notation import SECOND
-from fcn.controller.owners.owner import Owner
-from fcn.controller.owners.rate_limits import ARN_METER, HOLD_METER, meter_config
+from fcn.controller.owners.rate_limits import ARN_METER, HOLD_METER, meter_entry
+from fcn.controller.owners.tables import Tables
 
 DSCP = 48
 """DSCP of ARN and FANTEL messages, that of network control (RFC 2474 section 4.2.2.2)."""
@@ -48,7 +48,7 @@ class Running:
     pauses: list[P4TableEntry]
 
 
-class FlowControl(Owner):
+class FlowControl(Tables):
     """What this node holds for its neighbours, and asks them to hold (SRF-5 to SRF-9)."""
 
     @staticmethod
@@ -82,7 +82,7 @@ class FlowControl(Owner):
     @property
     def _holds(self) -> bool:
         """Whether the program holds traffic itself: those of chips only ask for it."""
-        return self._intent.schema.tables.get("hold_budget") is not None
+        return self.intent.schema.tables.get("hold_budget") is not None
 
     def turn_off(self, longest: int) -> None:
         """Hold nothing more, and ask nobody to (FCN-16).
@@ -90,15 +90,15 @@ class FlowControl(Owner):
         What is held leaves in its order; beyond `longest` (microseconds) after its hold, what does
         not come round is taken for lost.
         """
-        self._set(
+        self.set(
             "flow_control", "set_flow_control", mode=self._mode(FlowControlMode.OFF), refresh=0
         )
-        self._set("arn_profile", "set_arn_profile", udp_src_port=0, udp_dst_port=0, dscp=0, time=0)
+        self.set("arn_profile", "set_arn_profile", udp_src_port=0, udp_dst_port=0, dscp=0, time=0)
         if self._holds:
-            self._set(
+            self.set(
                 "hold_budget", "set_hold_budget", packets=0, octet_count=0, packets_mark=0xFFFFFFFF,
                 octets_mark=0xFFFFFFFF, packets_low=0, octets_low=0,
-                longest=self._ticks(longest), drain_depth=0, drain_interval=0,
+                longest=self.ticks(longest), drain_depth=0, drain_interval=0,
             )  # fmt: skip
 
     def turn_on(
@@ -106,14 +106,14 @@ class FlowControl(Owner):
     ) -> None:
         """Hold in this mode, within a budget; limit: messages per second, and their burst.
         packet_size in octets."""
-        refresh = self._ticks(holding.repeat)
-        self._set("flow_control", "set_flow_control", mode=self._mode(mode), refresh=refresh)
-        self._set(
+        refresh = self.ticks(holding.repeat)
+        self.set("flow_control", "set_flow_control", mode=self._mode(mode), refresh=refresh)
+        self.set(
             "arn_profile", "set_arn_profile", udp_src_port=UDP_SOURCE_PORT,
             udp_dst_port=holding.udp_port, dscp=DSCP, time=holding.time,
         )  # fmt: skip
         if self._holds:
-            self._set(
+            self.set(
                 "hold_budget",
                 "set_hold_budget",
                 packets=holding.packets,
@@ -122,12 +122,11 @@ class FlowControl(Owner):
                 octets_mark=max(1, holding.octets * holding.pass_on_at // 100),
                 packets_low=holding.packets * holding.pass_off_at // 100,
                 octets_low=holding.octets * holding.pass_off_at // 100,
-                longest=self._ticks(holding.longest),
-                drain_depth=self._target.depth.convert(holding.drain_below, packet_size),
-                drain_interval=self._ticks(holding.drain_every),
+                longest=self.ticks(holding.longest),
+                drain_depth=self.target.depth.convert(holding.drain_below, packet_size),
+                drain_interval=self.ticks(holding.drain_every),
             )
-        config = meter_config(limit.rate, limit.burst)
-        self._intent.put(P4MeterEntry(ARN_METER, index=0, config=config))
+        self.intent.put(meter_entry(ARN_METER, 0, limit.rate, limit.burst))
 
     def know(self, neighbors: Mapping[int, HoldNeighbor], holding: Holding) -> None:
         """Obey these neighbours, by core port, and tell them.
@@ -138,7 +137,7 @@ class FlowControl(Owner):
         at_once = holding.holds_at_once
         rate = at_once * SECOND // holding.longest
         for port, neighbor in neighbors.items():
-            self._put(
+            self.put(
                 "arn_upstream",
                 {"port": port},
                 "set_arn_upstream",
@@ -149,14 +148,13 @@ class FlowControl(Owner):
             )
             if self._holds:
                 match = {"ingress_port": port, "source": neighbor.address}
-                self._put("arn_neighbor", match, "neighbor")
-                config = meter_config(rate, at_once)
-                self._intent.put(P4MeterEntry(HOLD_METER, index=port, config=config))
+                self.put("arn_neighbor", match, "neighbor")
+                self.intent.put(meter_entry(HOLD_METER, port, rate, at_once))
 
     def watch(self, ports: Iterable[int], holding: Holding, packet_size: int) -> None:
         """Tell the upstream neighbour when queue 0 of one of these ports is congested, and when no
         longer; packet_size in octets."""
-        depth = self._target.depth
+        depth = self.target.depth
         high = depth.convert(holding.hold_at, packet_size)
         low = depth.convert(holding.release_at, packet_size)
         states = enum_members("QueueState")
@@ -164,24 +162,24 @@ class FlowControl(Owner):
         for port in ports:
             for state, first, last in ranges:
                 match = {"egress_port": port, "queue_id": 0, "queue_depth": (first, last)}
-                self._put("hold_level", match, "set_queue_state", 1, state=state)
+                self.put("hold_level", match, "set_queue_state", 1, state=state)
 
     def relieve(self, macs: Mapping[int, int], holding: Holding) -> None:
         """Ask the data centres on these DC ports to send less; macs: the node's own, by port."""
         relief = enum_members("Relief")[_RELIEF[holding.relief]]
-        refresh = self._ticks(holding.relief_repeat)
+        refresh = self.ticks(holding.relief_repeat)
         for port, mac in macs.items():
             match = {"port": port}
-            self._put("dc_relief", match, "set_relief", relief=relief, refresh=refresh)
+            self.put("dc_relief", match, "set_relief", relief=relief, refresh=refresh)
             if holding.relief is Relief.PFC:
                 pause = {"src_mac": mac, "quanta": PAUSE_QUANTA}
-                self._put("pause_profile", match, "set_pause_profile", **pause)
+                self.put("pause_profile", match, "set_pause_profile", **pause)
 
     def heed(self, rates: Mapping[int, int], holding: Holding) -> None:
         """Heed PAUSE frames of the data centres on these DC ports; rates in bits per second, by
         port (SRF-9). What may wait for each is its part of their share of the budget."""
         for port, rate in rates.items():
-            self._put(
+            self.put(
                 "heeded_pauses",
                 {"port": port},
                 "heed",

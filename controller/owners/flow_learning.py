@@ -7,7 +7,7 @@ from fcn.controller.config.notation import Address
 from fcn.controller.finsy_adapter import Data
 from fcn.controller.owners.addresses import ipv4, ipv6
 from fcn.controller.owners.digests import enable_digests
-from fcn.controller.owners.owner import Owner
+from fcn.controller.owners.tables import Tables
 
 _NEW_FLOW = frozenset(NEW_FLOW_DIGESTS.values())
 _IPV4 = frozenset({NEW_FLOW_DIGESTS[4], CM_DIGESTS[4]})
@@ -57,20 +57,20 @@ Item = tuple[int, ...]
 is the port."""
 
 
-class FlowLearning(Owner):
+class FlowLearning(Tables):
     """Enables and decodes the digests of new flows and CM messages (FCN-3, FCN-16)."""
 
     def report_digests(self) -> None:
         """Enable the digests of flows."""
-        enable_digests(self._intent, DIGESTS, MAX_LIST_SIZE)
+        enable_digests(self.intent, DIGESTS, MAX_LIST_SIZE)
 
     def enable(self, window: int) -> None:
         """Report flows; the same flow again after `window` microseconds at the earliest."""
-        self._set("flow_learning", "learning_on", window=self._ticks(window))
+        self.set("flow_learning", "learning_on", window=self.ticks(window))
 
     def disable(self) -> None:
         """Report nothing."""
-        self._set("flow_learning", "learning_off")
+        self.set("flow_learning", "learning_off")
 
     @staticmethod
     def sender(data: Data) -> tuple[int, tuple[int, int]]:

@@ -145,7 +145,6 @@ class FlowByLabel(_Tables):
         return self._tables[ip_version].entry((label,), f"source_qp_unknown_ipv{ip_version}")
 
     def key(self, label: int, ip_version: int) -> Key:
-        """Of the entry of a label."""
         return self._tables[ip_version].key((label,))
 
     @staticmethod

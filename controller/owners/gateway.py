@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 from fcn.contract.names import GATEWAY_TABLES, NEIGHBOR_DIGESTS
 from fcn.controller.config.notation import Address
 from fcn.controller.owners.digests import enable_digests
-from fcn.controller.owners.owner import Owner
+from fcn.controller.owners.tables import Tables
 
 MAX_LIST_SIZE = 64
 
@@ -25,17 +25,17 @@ class Asker:
     mac: int
 
 
-class Gateway(Owner):
+class Gateway(Tables):
     """The data plane answers ARP and neighbour discovery, and reports who asks."""
 
     def answer(self, port: int, vlan: int, address: Address, mac: int) -> None:
         """Answer requests for `address` on a DC port (VLAN 0: untagged) with `mac`."""
         match = {"port": port, "vlan_id": vlan, "address": address}
-        self._put(GATEWAY_TABLES[address.version], match, _ACTIONS[address.version], mac=mac)
+        self.put(GATEWAY_TABLES[address.version], match, _ACTIONS[address.version], mac=mac)
 
     def report_askers(self) -> None:
         """Enable the digests of hosts."""
-        enable_digests(self._intent, NEIGHBOR_DIGESTS.values(), MAX_LIST_SIZE)
+        enable_digests(self.intent, NEIGHBOR_DIGESTS.values(), MAX_LIST_SIZE)
 
     @staticmethod
     def asker(digest: str, item: Mapping[str, int]) -> Asker:

@@ -72,7 +72,6 @@ class HeldFlows:
 
     @property
     def names(self) -> list[str]:
-        """The tables."""
         return list(self._tables)
 
     def add(self, table: str, response: bytes) -> None:

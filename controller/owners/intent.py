@@ -49,12 +49,10 @@ class Update(NamedTuple):
 
     @property
     def entity(self) -> p4r.Entity:
-        """Decoded."""
         return p4r.Entity.FromString(self.octets)
 
     @property
     def kind(self) -> str:
-        """Its name."""
         name: str = p4r.Update.Type.Name(self.type)  # type: ignore[arg-type]
         return name
 
@@ -268,7 +266,6 @@ class Intent:
         self._mark(key, share)
 
     def _value(self, key: Key) -> bytes | None:
-        """What is wanted."""
         found = self._wanted.get(key)
         return self._encoded.get(key) if found is None else found
 

@@ -7,13 +7,13 @@ from finsy import P4TableEntry
 
 from fcn.contract.depth import LEVELS, Depth
 from fcn.contract.ecn import Ecn
-from fcn.controller.owners.owner import Owner, entry
+from fcn.controller.owners.tables import Tables, entry
 
 Thresholds = Mapping[tuple[int, int], Sequence[Depth]]
 """Depths at which levels 1, 2, … begin, by (port, queue)."""
 
 
-class QueueLevel(Owner):
+class QueueLevel(Tables):
     """Levels from queue depth (FCN-10), marking and notifying by level (FCN-11, SRF-3)."""
 
     def set_thresholds(
@@ -27,9 +27,9 @@ class QueueLevel(Owner):
         """
         entries: list[P4TableEntry] = []
         for (port, queue), depths in thresholds.items():
-            converted = self._target.depth.thresholds(depths, packet_size)
+            converted = self.target.depth.thresholds(depths, packet_size)
             entries += self._ranges(port, queue, converted, levels)
-        self._intent.replace_table("queue_level", entries)
+        self.intent.replace_table("queue_level", entries)
 
     def set_policy(self, level: int, *, mark: Ecn, notify: bool, interval: int) -> None:
         """At `level`: set this codepoint (NOT_ECT: none) on ECN-capable packets, and notify at most
@@ -39,8 +39,8 @@ class QueueLevel(Owner):
             raise ValueError(
                 f"there is not a congestion level {level}; levels are {LEVELS[0]} to {LEVELS[-1]}"
             )
-        ticks = self._ticks(interval)
-        self._put(
+        ticks = self.ticks(interval)
+        self.put(
             "level_policy",
             {"level": level},
             "set_policy",
@@ -52,7 +52,7 @@ class QueueLevel(Owner):
     def _ranges(
         self, port: int, queue: int, depths: Sequence[int], levels: Sequence[int]
     ) -> Iterable[P4TableEntry]:
-        bounds = [*depths, self._target.depth.maximum + 1]
+        bounds = [*depths, self.target.depth.maximum + 1]
         for level, (low, high) in zip(levels, pairwise(bounds), strict=False):
             match = {"egress_port": port, "queue_id": queue, "queue_depth": (low, high - 1)}
             yield entry("queue_level", match, "set_level", level, level=level)

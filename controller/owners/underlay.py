@@ -6,7 +6,7 @@ from ipaddress import IPv6Network
 
 from finsy import P4IndirectAction, P4TableAction, P4TableEntry, P4TableMatch
 
-from fcn.controller.owners.owner import Owner
+from fcn.controller.owners.tables import Tables
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -18,7 +18,7 @@ class Adjacency:
     dst_mac: int
 
 
-class Underlay(Owner):
+class Underlay(Tables):
     """Longest-prefix routes with equal-cost next hops."""
 
     def route(self, prefix: IPv6Network, next_hops: Iterable[Adjacency]) -> None:
@@ -37,9 +37,9 @@ class Underlay(Owner):
 
     def withdraw(self, prefix: IPv6Network) -> None:
         """Remove the route of exactly this prefix."""
-        self._intent.drop(P4TableEntry("underlay", match=P4TableMatch(dst=prefix)))
+        self.intent.drop(P4TableEntry("underlay", match=P4TableMatch(dst=prefix)))
 
     def _forward(self, prefix: IPv6Network, actions: list[P4TableAction]) -> None:
         action_set = P4IndirectAction(action_set=[(1, action) for action in actions])
         match = P4TableMatch(dst=prefix)
-        self._intent.put(P4TableEntry("underlay", match=match, action=action_set))
+        self.intent.put(P4TableEntry("underlay", match=match, action=action_set))

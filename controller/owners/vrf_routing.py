@@ -8,7 +8,7 @@ from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
 from fcn.contract.names import ROUTE_TABLES
 from fcn.controller.config.notation import Address, Network
-from fcn.controller.owners.owner import Owner
+from fcn.controller.owners.tables import Tables
 
 _ADDRESS: dict[str, type[IPv4Address] | type[IPv6Address]] = {
     ROUTE_TABLES[4]: IPv4Address,
@@ -25,7 +25,7 @@ class HostRoute:
     mac: int
 
 
-class VrfRouting(Owner):
+class VrfRouting(Tables):
     """Longest-prefix routes per VRF; MAC addresses are 48-bit numbers."""
 
     def deliver(
@@ -53,7 +53,7 @@ class VrfRouting(Owner):
 
     def withdraw(self, vrf: int, prefix: Network) -> None:
         """Remove the route of exactly this prefix."""
-        self._intent.drop(self._entry(vrf, prefix, None))
+        self.intent.drop(self._entry(vrf, prefix, None))
 
     @staticmethod
     def hosts_in(entries: Iterable[P4TableEntry]) -> Iterator[HostRoute]:
@@ -71,7 +71,7 @@ class VrfRouting(Owner):
                 yield HostRoute(entry["vrf"], host, action.args["dst_mac"])
 
     def _route(self, vrf: int, prefix: Network, action: P4TableAction) -> None:
-        self._intent.put(self._entry(vrf, prefix, action))
+        self.intent.put(self._entry(vrf, prefix, action))
 
     @staticmethod
     def _entry(vrf: int, prefix: Network, action: P4TableAction | None) -> P4TableEntry:

@@ -48,7 +48,6 @@ class Kind(StrEnum):
 
     @property
     def ca(self) -> str:
-        """The CA that signs it."""
         own = {Kind.CONTROLLER: "controllers", Kind.SWITCH: "switches", Kind.AGENT: "agents"}
         return own.get(self, "operators")
 

@@ -1,16 +1,20 @@
 """Limits of what a node sends to the controller, and to others about congestion (FCN-15)."""
 
+from finsy import P4CloneSessionEntry
+
 from fcn.controller.config.base import RateLimit
 from fcn.controller.owners.rate_limits import (
+    NOTICE_METER,
+    NOTIFICATION_METER,
+    PUNT_METER,
+    REPORT_METER,
     UNDERLAY,
     MeterCell,
-    NoticeLimit,
-    NotificationLimit,
-    PuntLimit,
-    ReportLimit,
+    cell_of,
     meter_cells,
+    meter_entry,
 )
-from fcn.controller.owners.recirculation import Recirculation
+from fcn.controller.owners.tables import Tables
 from fcn.controller.provision.node_intent import NodeIntent
 
 UNDERLAY_LIMIT = RateLimit(rate=2_000, burst=500)
@@ -20,15 +24,23 @@ few to overload it."""
 
 def recirculate_and_limit(to: NodeIntent) -> None:
     """Where copies of packets go, and how many packets a second."""
-    Recirculation(to.intent).enable()
-    NotificationLimit(to.intent).allow(to.node.notifications)
+    recirculate(to.tables)
+    limits = {(NOTIFICATION_METER, 0): to.node.notifications}
     if to.is_pe and to.tells_ingress_pes:
-        NoticeLimit(to.intent).allow(to.node.notifications)
-    punts, reports = PuntLimit(to.intent), ReportLimit(to.intent)
-    punts.allow(UNDERLAY, UNDERLAY_LIMIT)
+        limits[NOTICE_METER, 0] = to.node.notifications
+    limits[PUNT_METER, UNDERLAY] = UNDERLAY_LIMIT
     for name in to.node.vrfs if to.is_pe else ():
-        punts.allow(to.vrf_id(name), to.config.controller_share.packets)
-        reports.allow(to.vrf_id(name), to.config.controller_share.reports)
+        cell = cell_of(to.vrf_id(name))
+        limits[PUNT_METER, cell] = to.config.controller_share.packets
+        limits[REPORT_METER, cell] = to.config.controller_share.reports
+    for (meter, cell), limit in limits.items():
+        to.intent.put(meter_entry(meter, cell, limit.rate, limit.burst))
+
+
+def recirculate(tables: Tables) -> None:
+    """Recirculate the copies of packets that somebody is to be told of."""
+    for session in tables.target.clone_sessions:
+        tables.intent.put(P4CloneSessionEntry(session.number, replicas=session.replicas))
 
 
 def own_meter_cells(of: NodeIntent) -> list[MeterCell]:

@@ -1,14 +1,19 @@
 """The entries with which one node watches its links, repairs what they break, and tells PEs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Self
 
+from finsy import P4TableAction, P4TableEntry
 from finsy.p4entity import P4Entity
 
 from fcn.contract.names import CORE_PATH_TABLES
 from fcn.controller.config.alternates import alternates
+from fcn.controller.config.failures import FailureDetection
+from fcn.controller.config.modes import FantelTransport
 from fcn.controller.config.reporters import node_number
 from fcn.controller.config.watching import (
+    NO_ADDRESS,
+    Slot,
     WatchedLink,
     WatchedLoad,
     WatchedPath,
@@ -16,11 +21,8 @@ from fcn.controller.config.watching import (
     Watching,
     congestion_interval,
 )
-from fcn.controller.owners.alternates import Alternates
-from fcn.controller.owners.bfd_sessions import BfdSessions
-from fcn.controller.owners.clock_slots import ClockSlots
-from fcn.controller.owners.core_paths import CorePaths
-from fcn.controller.owners.fantel_profile import FantelProfile
+from fcn.controller.owners.flow_control import DSCP, UDP_SOURCE_PORT, HoldNeighbor
+from fcn.controller.owners.tables import entry
 from fcn.controller.provision.node_intent import NodeIntent
 
 
@@ -45,40 +47,98 @@ class LinkProvision:
         times = self._to.config.failure_detection
         if times is None or not self.slots:
             return
-        nodes = self._to.config.nodes
-        balancing = self._to.config.load_balancing
-        slots = ClockSlots(self._to.intent, times, balancing)
-        sessions = BfdSessions(self._to.intent)
-        paths = CorePaths(self._to.intent)
-        neighbors = self._to.neighbors()
         congestion = congestion_interval(self._to.config)
         repeat = times.interval if congestion is None else min(times.interval, congestion)
-        for slot in self.slots:
+        neighbors = self._to.neighbors()
+        for number, slot in enumerate(self.slots):
             if isinstance(slot, WatchedLink):
-                neighbor = neighbors[slot.port]
-                slots.watch_link(slot.port, neighbor, self._rate(slot.port) if balancing else 0)
-                sessions.believe(slot.port, neighbor.address)
-                continue
-            path = slot if isinstance(slot, WatchedPath) else slot.path
-            is_own = path.ingress == self._to.name
-            ingress = None if is_own else nodes[path.ingress].underlay_address
-            if isinstance(slot, WatchedLoad):
-                slots.watch_load(path, ingress)
-            elif path is not slot:
-                slots.watch_queue(path, ingress)
+                verb, parameters = "watch_link", self._of_link(slot.port, neighbors, times)
             else:
-                slots.watch_path(path, ingress)
-            if not is_own:
-                paths.know(path, repeat)
+                path = slot if isinstance(slot, WatchedPath) else slot.path
+                verb, parameters = self._of_path(slot, path, times)
+                if path.ingress != self._to.name:
+                    self._know(path, repeat)
+            self._to.tables.put("clock_slot", {"slot": number}, verb, **parameters)
         if self._tells:
             self._introduce(0)
         self._repair()
+
+    def _of_link(
+        self, port: int, neighbors: Mapping[int, HoldNeighbor], times: FailureDetection
+    ) -> dict[str, object]:
+        """Parameters of a link that is looked at; believe the neighbour there, whose BFD packets
+        come on this port alone (FAN-8)."""
+        ticks, far = self._to.tables.ticks, neighbors[port]
+        # A node's name for its BFD session on a port is not 0 (RFC 5880 section 6.3).
+        discriminator = port + 1
+        self._to.tables.put(
+            "bfd_session",
+            {"port": port, "source": far.address},
+            "set_bfd_session",
+            discriminator=discriminator,
+        )
+        return {
+            "port": port,
+            "interval": ticks(times.interval),
+            "detection_time": ticks(times.detection_time),
+            "detect_multiplier": times.multiplier,
+            "discriminator": discriminator,
+            "src_mac": far.own_mac,
+            "dst_mac": far.mac,
+            "src": far.own_address,
+            "dst": far.address,
+            # Of which its utilization is measured; not 0, however slow it is, unless it is not.
+            "rate": -(-self._rate(port) // 1000) if self._to.config.load_balancing else 0,
+        }
+
+    def _of_path(
+        self, slot: Slot, path: WatchedPath, times: FailureDetection
+    ) -> tuple[str, dict[str, object]]:
+        """What to look at of a path that leaves the node, and its parameters."""
+        ticks, balancing = self._to.tables.ticks, self._to.config.load_balancing
+        is_own = path.ingress == self._to.name
+        hears = NO_ADDRESS if is_own else self._to.config.nodes[path.ingress].underlay_address
+        parameters: dict[str, object] = {
+            "port": path.port,
+            "path_cell": path.cell,
+            "path_id": path.number,
+            "ingress_pe": hears,
+        }
+        if isinstance(slot, WatchedLoad):
+            assert balancing is not None, "config/watching.py saw to it"
+            load = {"change": balancing.change, "refresh": ticks(balancing.refresh)}
+            return "watch_path_load", parameters | load
+        parameters |= {"repeat": ticks(times.interval), "refresh": ticks(times.refresh)}
+        if isinstance(slot, WatchedQueue):
+            return "watch_path_queue", parameters | {"relief": ticks(times.relief)}
+        return "watch_path", parameters
+
+    def _know(self, path: WatchedPath, interval: int) -> None:
+        """Tell the PE of this path when its packets meet a dead next hop, at most once in
+        `interval` (microseconds). Paths whose packets look the same are told of by the clock alone,
+        but for the first (FAN-4)."""
+        for packets in path.packets:
+            found = entry(
+                "core_path",
+                {
+                    "ingress_pe": packets.source,
+                    "tag": packets.tag,
+                    "dst": packets.dst,
+                    "port": path.port,
+                },
+                "set_core_path",
+                cell=path.cell,
+                id=path.number,
+                interval=self._to.tables.ticks(interval),
+            )
+            if not self._to.intent.holds(found):
+                self._to.intent.put(found)
 
     def keep_epoch(self, held: Iterable[P4Entity], now: float) -> None:
         """Keep the epoch that the switch has, by which its messages are ordered; a switch that has
         none was started, and gets a higher one. now: seconds since the epoch."""
         if self.slots and self._tells:
-            self._introduce(FantelProfile.epoch_in(held, self._to.pipeline) or int(now) + 1)
+            self._introduce(self._epoch_in(held) or int(now) + 1)
 
     def take_over(self, before: Self) -> None:
         """Keep the epoch that was there under the configuration before."""
@@ -96,18 +156,43 @@ class LinkProvision:
         return found.rate or 0 if found is not None else 0
 
     def _introduce(self, epoch: int) -> None:
+        """Header fields of FANTEL messages, and who this node is in them (FAN-1 to FAN-3)."""
         self._epoch = epoch
-        FantelProfile(self._to.intent).set(
-            self._to.node.underlay_address,
-            self._to.config.fantel_port,
-            self._to.config.fantel_transport,
-            node_number(self._to.name),
-            epoch,
+        config = self._to.config
+        self._to.tables.set(
+            "fantel_profile",
+            "set_fantel_profile",
+            src=self._to.node.underlay_address,
+            udp_src_port=UDP_SOURCE_PORT,
+            udp_dst_port=config.fantel_port,
+            dscp=DSCP,
+            over_icmpv6=int(config.fantel_transport is FantelTransport.ICMPV6),
+            node=node_number(self._to.name),
+            epoch=epoch,
         )
 
+    def _epoch_in(self, held: Iterable[P4Entity]) -> int:
+        """The epoch among what was read from a switch; 0 for one that has none yet."""
+        for entity in held:
+            if (
+                isinstance(entity, P4TableEntry)
+                and self._to.intent.schema.tables[entity.table_id].alias == "fantel_profile"
+                and isinstance(entity.action, P4TableAction)
+            ):
+                return int(entity.action.args["epoch"])
+        return 0
+
     def _repair(self) -> None:
+        """Where packets go while a link is down (FAN-5)."""
         watched = {link.port for link in self.links}
-        owner = Alternates(self._to.intent)
         for found in alternates(self._to.config, self._to.name):
             if found.dead_port in watched:
-                owner.repair(found.dead_port, found.prefix, self._to.link_adjacency(*found.hop))
+                hop = self._to.link_adjacency(*found.hop)
+                self._to.tables.put(
+                    "alternate",
+                    {"port": found.dead_port, "dst": found.prefix},
+                    "set_alternate",
+                    port=hop.port,
+                    src_mac=hop.src_mac,
+                    dst_mac=hop.dst_mac,
+                )

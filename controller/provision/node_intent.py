@@ -11,6 +11,7 @@ from fcn.controller.config.model import Config, Node, Port
 from fcn.controller.config.modes import Notification
 from fcn.controller.owners.flow_control import HoldNeighbor
 from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.tables import Tables
 from fcn.controller.owners.underlay import Adjacency
 
 
@@ -21,7 +22,11 @@ class NodeIntent:
     config: Config
     name: str
     pipeline: Pipeline
-    intent: Intent
+    tables: Tables
+
+    @property
+    def intent(self) -> Intent:
+        return self.tables.intent
 
     @property
     def node(self) -> Node:

@@ -14,6 +14,7 @@ from fcn.controller.owners.flow_tables import FlowByLabel, FlowTable
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.queue_level import Thresholds
 from fcn.controller.owners.rate_limits import MeterCell
+from fcn.controller.owners.tables import Tables
 from fcn.controller.owners.underlay import Adjacency, Underlay
 from fcn.controller.owners.vrf_routing import VrfRouting
 from fcn.controller.provision.customers import answer_for_gateways, room_of_hosts, route_customers
@@ -41,7 +42,7 @@ class Provision:
     ) -> None:
         self.config, self.name, self.pipeline = config, name, pipeline
         self.intent = Intent(pipeline.schema)
-        self._to = NodeIntent(config, name, pipeline, self.intent)
+        self._to = NodeIntent(config, name, pipeline, Tables(self.intent))
         self.node, self.is_pe = self._to.node, self._to.is_pe
         self.features = self.node.features
         self.thresholds: Thresholds = {}

@@ -4,20 +4,23 @@ from collections.abc import Iterable, Mapping
 
 from fcn.contract.constants import LIGHT_CONGESTION_LEVEL
 from fcn.contract.depth import LEVELS, DepthError
+from fcn.contract.ecn import Ecn
 from fcn.contract.marking import MarkingCurves
 from fcn.contract.profiles import Mode
 from fcn.controller.config.model import Config, LevelPolicy
 from fcn.controller.config.modes import Treatment
-from fcn.controller.config.notation import format_duration
+from fcn.controller.config.notation import SECOND, format_duration
 from fcn.controller.config.paths import NumberedTunnel
 from fcn.controller.config.queue_depths import curve_steps, queue_curves
-from fcn.controller.owners.light_congestion import LightCongestion
-from fcn.controller.owners.marking_curve import MarkingCurve
 from fcn.controller.owners.queue_level import QueueLevel, Thresholds
+from fcn.controller.owners.tables import entry
 from fcn.controller.provision.node_intent import NodeIntent
 
 HEAVY_CONGESTION_LEVEL = LEVELS[-1]
 """The level of a Fast CNP that says heavy congestion (PEC-2)."""
+
+MICROSECOND = 1 << 16
+"""In the unit of intervals between packets of a flow."""
 
 TWO_LEVELS = (LIGHT_CONGESTION_LEVEL, HEAVY_CONGESTION_LEVEL)
 
@@ -41,13 +44,27 @@ def set_curves(to: NodeIntent, thresholds: Thresholds) -> None:
     }
     _check_room(to, curves.values())
     core = {port.number for port in to.node.core_ports}
-    inner = frozenset(port for port, _ in curves if port not in core)
     QueueLevel(to.intent).set_thresholds(
         {queue: depths[:2] for queue, depths in thresholds.items()},
         to.config.congestion.packet_size,
         TWO_LEVELS,
     )
-    MarkingCurve(to.intent).set_curves(curves, inner)
+    # Packets to a data centre have no outer header: light congestion marks nothing there, as the
+    # customer's ECN field means what RFC 3168 says.
+    steps = [
+        entry(
+            "marking_curve",
+            {"egress_port": port, "queue_id": queue, "queue_depth": (step.low, step.high)},
+            "set_curve",
+            1,
+            set_codepoint=step.codepoint,
+            set_probability=step.threshold,
+        )
+        for (port, queue), curve in curves.items()
+        for step in curve.steps(to.target.depth.maximum)
+        if step.codepoint is Ecn.CE or port in core
+    ]
+    to.intent.replace_table("marking_curve", steps)
 
 
 def _check_room(to: NodeIntent, curves: Iterable[MarkingCurves]) -> None:
@@ -66,15 +83,18 @@ def treat_light_congestion(
     """PEC-3: what is done with lightly congested flows, by tunnel; nothing in other modes."""
     if Mode.TWO_THRESHOLD not in to.pipeline.modes:
         return
-    light = LightCongestion(to.intent)
-    if not to.two_thresholds:
-        light.treat_for(0)
-        return
     mode = to.config.two_threshold
-    light.treat_for(mode.hold)
-    for each in tunnels:
+    # For so long after the last notification; 0: senders are told of it as of any other.
+    hold = to.tables.ticks(mode.hold) if to.two_thresholds else 0
+    to.tables.set("light_congestion", "set_hold", hold=hold)
+    interval = round(SECOND * MICROSECOND / mode.rate.rate)
+    tolerance = interval * (mode.rate.burst - 1)
+    for each in tunnels if to.two_thresholds else ():
+        match = {"tunnel": each.number}
         treatment = each.tunnel.light or mode.treatment
         if treatment is Treatment.SLOW:
-            light.slow(each.number, mode.rate)
+            slow = {"interval": interval, "tolerance": tolerance}
+            to.tables.put("light_policy", match, "slow", **slow)
         elif treatment is Treatment.REROUTE and each.tunnel.next is not None:
-            light.reroute(each.number, numbers[each.tunnel.next, each.vrf])
+            next_tunnel = numbers[each.tunnel.next, each.vrf]
+            to.tables.put("light_policy", match, "reroute", next_tunnel=next_tunnel)

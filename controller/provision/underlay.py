@@ -3,19 +3,16 @@
 from ipaddress import IPv6Network
 
 from fcn.controller.config.addressing import core_subnets, underlay_next_hops
-from fcn.controller.owners.endpoint import Endpoint
-from fcn.controller.owners.trust_boundary import TrustBoundary
 from fcn.controller.owners.underlay import Underlay
 from fcn.controller.provision.node_intent import NodeIntent
 
 
 def own_addresses(to: NodeIntent) -> None:
-    """The destinations that are the node's own."""
-    endpoint = Endpoint(to.intent)
+    """The destinations that are the node's own; those that are End SIDs (RFC 8986 section 4.1)."""
     for address in sorted(to.underlay_addresses()):
-        endpoint.own(address)
+        to.tables.put("endpoint", {"dst": address}, "local_address")
     for sid in to.node.end_sids:
-        endpoint.end_segment(sid)
+        to.tables.put("endpoint", {"dst": sid}, "end")
 
 
 def trust_sources(to: NodeIntent) -> None:
@@ -23,9 +20,8 @@ def trust_sources(to: NodeIntent) -> None:
     prefixes = to.config.trusted_prefixes
     if prefixes is None:
         prefixes = tuple(IPv6Network(node.underlay_address) for node in to.config.nodes.values())
-    trust = TrustBoundary(to.intent)
     for prefix in sorted(set(prefixes)):
-        trust.trust(prefix)
+        to.tables.put("trusted_source", {"src": prefix}, "trust")
 
 
 def route_underlay(to: NodeIntent, underlay: Underlay) -> None:

@@ -5,7 +5,6 @@ Uncompressed on purpose: without KVM, decompression in the guest would take long
 
 import hashlib
 import lzma
-import os
 import re
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from fcn.hosts import build
 from fcn.hosts.guest import extra_module
 from fcn.hosts.guest.debian import (
     PackageError,
@@ -66,9 +66,8 @@ class Image:
 
 
 def cache_directory() -> Path:
-    """Where images are kept: guest/ in the project's part of the user's cache."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "fcn" / "guest"
+    """Where images are kept."""
+    return build.cache_directory() / "guest"
 
 
 def guest_image() -> Image:

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from fcn.contract.garbage_collection import seldom_collected
 from fcn.controller.cli.common import err, fail, say_error
 from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
@@ -64,6 +65,11 @@ def run(
 
     Ctrl-C or SIGTERM ends the run: what was measured so far is saved, too.
     """
+    with seldom_collected():
+        _run(scenario, mode, seed, out, until)
+
+
+def _run(scenario: str, mode: str | None, seed: int | None, out: Path | None, until: str) -> None:
     from fcn.lab.cli.keep import keep
     from fcn.lab.result.folder import check_place
     from fcn.lab.run import runner
@@ -89,13 +95,11 @@ def run(
         raise typer.Exit(EXIT_FAILED)
 
 
-class _Display:
-    """Context manager: a progress bar on a terminal, otherwise a line for each phase of the run."""
+class _Display(Progress):
+    """A progress bar on a terminal, otherwise a line for each phase of the run."""
 
     def __init__(self, label: str) -> None:
-        self._label = label
-        self._doing = ""
-        self._bar = Progress(
+        super().__init__(
             TextColumn("{task.description}"),
             BarColumn(),
             TextColumn("{task.fields[time]}"),
@@ -103,26 +107,21 @@ class _Display:
             console=console,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task(escape(label), total=None, time="")
-
-    def __enter__(self) -> "_Display":
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._bar.stop()
+        self._label = escape(label)
+        self._doing = ""
+        self._shown = self.add_task(self._label, total=None, time="")
 
     def show(self, now: "runner.Progress") -> None:
         """Show how far it is."""
         if now.doing != self._doing and not console.is_terminal:
-            console.print(f"{escape(self._label)}: {now.doing}", highlight=False, soft_wrap=True)
+            console.print(f"{self._label}: {now.doing}", highlight=False, soft_wrap=True)
         self._doing = now.doing
         if now.reached_ns == 0:
-            self._bar.update(self._task, time=now.doing)
+            self.update(self._shown, time=now.doing)
             return
         time = f"{now.reached_ns / 1e6:.3f} of {now.duration_ns / 1e6:g} ms"
         total, done = now.duration_ns, now.reached_ns
-        self._bar.update(self._task, total=total, completed=done, time=time)
+        self.update(self._shown, total=total, completed=done, time=time)
 
 
 def _say(result: "Result", folder: Path) -> None:

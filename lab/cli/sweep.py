@@ -86,7 +86,7 @@ def sweep(
                         if done.error:
                             failures[done.point.identity] = done.error
                             say_error(f"{done.point.name}: {done.error}")
-                        display.advance(done.point.name)
+                        display.count(done.point.name)
         runs = tables.runs_table(plan, store.rows, failures)
         summary = tables.summary_table(plan, runs)
         tables.save_table(runs, folder / "runs.parquet")
@@ -105,13 +105,11 @@ def sweep(
         raise typer.Exit(EXIT_FAILED)
 
 
-class _Display:
-    """Context manager: progress with the time left, as a bar on a terminal, otherwise in lines."""
+class _Display(Progress):
+    """Progress with the time left, as a bar on a terminal, otherwise in lines."""
 
     def __init__(self, name: str, total: int, done: int) -> None:
-        self._name, self._total, self._done, self._before = name, total, done, done
-        self._begun = time.monotonic()
-        self._bar = Progress(
+        super().__init__(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
@@ -120,29 +118,23 @@ class _Display:
             console=console,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task(escape(name), total=total, completed=done)
+        self._name, self._total, self._done, self._before = name, total, done, done
+        self._begun = time.monotonic()
+        self._shown = self.add_task(escape(name), total=total, completed=done)
+        if done:
+            self._print(f"{done} of {total} runs are there already")
 
-    def __enter__(self) -> "_Display":
-        self._bar.start()
-        if self._done and not console.is_terminal:
-            self._print(f"{self._done} of {self._total} runs are there already")
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._bar.stop()
-
-    def advance(self, what: str) -> None:
+    def count(self, what: str) -> None:
         """A run has ended."""
         self._done += 1
-        self._bar.update(self._task, completed=self._done)
-        if console.is_terminal:
-            return
+        self.update(self._shown, completed=self._done)
         took = (time.monotonic() - self._begun) / (self._done - self._before)
         left = round(took * (self._total - self._done))
         self._print(f"{self._done} of {self._total}, {left} s left: {what}")
 
     def _print(self, text: str) -> None:
-        console.print(f"{escape(self._name)}: {escape(text)}", highlight=False, soft_wrap=True)
+        if not console.is_terminal:
+            console.print(f"{escape(self._name)}: {escape(text)}", highlight=False, soft_wrap=True)
 
 
 def _shown(summary: "pd.DataFrame", keys: list[str]) -> Table:

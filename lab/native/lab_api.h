@@ -59,7 +59,7 @@ int64_t lab_set_impairment(lab *l, uint32_t link, uint64_t jitter, uint64_t bits
 /* A link that is down loses what is on it and what is sent. */
 int64_t lab_set_link(lab *l, uint32_t link, bool up);
 
-/* Whether a run ends when the switch has an event for its control plane. */
+/* Whether a run ends when the switch has an event for its control plane; not with a new engine. */
 int64_t lab_listen(lab *l, uint32_t node, bool listens);
 /* Whether it has one. */
 bool lab_has_event(const lab *l, uint32_t node);
@@ -67,7 +67,8 @@ bool lab_has_event(const lab *l, uint32_t node);
 /* Do all that is due until `until`, or until a switch that is listened to has an event; the time
  * reached. */
 uint64_t lab_run(lab *l, uint64_t until);
-uint64_t lab_now(const lab *l);
+/* Where the virtual time is. */
+const uint64_t *lab_clock(const lab *l);
 /* Whether the last run ended for an event: not all that is due at its end was done. */
 bool lab_stopped(const lab *l);
 /* UINT64_MAX: nothing will happen. */

@@ -78,7 +78,7 @@ lab_host *lab_host_of(const lab *l, uint32_t node)
     return is ? l->nodes[node]->thing : NULL;
 }
 
-uint64_t lab_now(const lab *l) { return l->now; }
+const uint64_t *lab_clock(const lab *l) { return &l->now; }
 bool lab_stopped(const lab *l) { return l->stopped; }
 
 void lab_meet(lab *l, uint64_t number, lab_meeting *meet)

@@ -59,7 +59,7 @@ void lab_note(lab *l, lab_watch *w)
         if (value == w->last[i])
             continue;
         w->last[i] = value;
-        w->changes[w->noted++] = (lab_change){.time = lab_now(l), .probe = i, .value = value};
+        w->changes[w->noted++] = (lab_change){.time = l->now, .probe = i, .value = value};
     }
 }
 

@@ -63,6 +63,7 @@ int64_t lab_set_engine(lab *l, uint32_t node, const sw_sim_api *api, sw_engine *
         s->api->set_pauser(s->engine, NULL, NULL);
     s->api = api;
     s->engine = e;
+    s->listens = false;
     if (!e) {
         lab_schedule(l, s->actor.number, LAB_NEVER);
         attach_pfc(s);

@@ -26,6 +26,7 @@ from fcn.lab.result.failover import arrivals, carried, failovers
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, caused, reactions
 from fcn.lab.result.slowdown import by_size
+from fcn.topologies.demo.modes import MODES
 
 DPI = 110
 MOST_LINES = 8
@@ -35,17 +36,7 @@ LEAST_SHARE = 0.02
 
 BINS = 60
 COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#17becf")
-MODE_COLOURS = {
-    "none": "#4d4d4d",
-    "ecn": "#b2182b",
-    "fcn": "#1b7837",
-    "end-con": "#2166ac",
-    "two-threshold": "#762a83",
-    "service": "#e08214",
-    "flow": "#c51b7d",
-    "priority": "#35978f",
-}
-PE_COLOUR, RECEIVER_COLOUR = MODE_COLOURS["fcn"], MODE_COLOURS["ecn"]
+PE_COLOUR, RECEIVER_COLOUR = MODES["fcn"].colour, MODES["ecn"].colour
 LEGEND_ROOM = 1.3
 """Height of an axis relative to its data, so that the legend covers none."""
 
@@ -426,7 +417,7 @@ def _colours(results: Mapping[str, Result]) -> Iterable[str]:
     """By mode where each run has another, otherwise in a row."""
     modes = [result.about.mode for result in results.values()]
     if len(set(modes)) == len(modes):
-        return [MODE_COLOURS[mode] for mode in modes]
+        return [MODES[mode].colour for mode in modes]
     return [COLOURS[number % len(COLOURS)] for number in range(len(modes))]
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from fcn.contract.hops import shortest
 from fcn.lab.report.replay_rows import CROSSED, Rows, Run, Whole
 from fcn.lab.result.model import About, QueueInfo
 from fcn.lab.result.tables import LINK_DOWN, LINK_UP
-from fcn.page.layout import layout, neighbours, shortest
+from fcn.page.layout import layout, neighbours
 from fcn.page.model import (
     EventView,
     Frame,

@@ -4,6 +4,7 @@ Units are in the names of columns: `_ns` nanoseconds, `_bps` bits per second, `o
 missing is missing: an empty table gives an empty data frame, a mean of nothing is not a number.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import pandas as pd
@@ -49,14 +50,7 @@ def flow_completion(result: Result) -> pd.DataFrame:
     Times are of completed messages only; where others remain, the long ones are missing in them.
     The 99th percentile is a time that was measured, the least that 99 % do not exceed.
     """
-    data = messages(result)
-    classes = [
-        (_up_to(data, low, high), high)
-        for low, high in zip((0, *SIZE_CLASSES), (*SIZE_CLASSES, None), strict=True)
-    ]
-    rows = [_completion(part, _class_name(high), high) for part, high in classes if len(part)]
-    if rows:
-        rows.append(_completion(data, ALL, None))
+    rows = [_completion(*each) for each in by_size(messages(result), SIZE_CLASSES)]
     columns = {
         "size": "str", "up_to_octets": "Int64", "messages": "int64", "completed": "int64",
         "mean_ns": "float64", "median_ns": "float64", "p99_ns": "float64", "max_ns": "float64",
@@ -64,22 +58,25 @@ def flow_completion(result: Result) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(columns)).astype(columns)
 
 
-def _up_to(data: pd.DataFrame, low: int, high: int | None) -> pd.DataFrame:
-    inside = data["size"] > low
-    return data[inside if high is None else inside & (data["size"] <= high)]
-
-
-def _class_name(high: int | None) -> str:
-    if high is None:
-        return f"over {_size(SIZE_CLASSES[-1])}"
-    return f"up to {_size(high)}"
+def by_size(
+    data: pd.DataFrame, classes: Sequence[int]
+) -> Iterator[tuple[str, int | None, pd.DataFrame]]:
+    """Messages by size, and all of them last: what a class is called, up to how many octets it is,
+    and its messages; without empty ones."""
+    for low, high in zip((0, *classes), (*classes, None), strict=True):
+        inside = data["size"] > low
+        part = data[inside if high is None else inside & (data["size"] <= high)]
+        if len(part):
+            yield f"over {_size(low)}" if high is None else f"up to {_size(high)}", high, part
+    if len(data):
+        yield ALL, None, data
 
 
 def _size(octets: int) -> str:
     return f"{octets // 1000} kB" if octets < 10**6 else f"{octets // 10**6} MB"
 
 
-def _completion(data: pd.DataFrame, name: str, high: int | None) -> dict[str, object]:
+def _completion(name: str, high: int | None, data: pd.DataFrame) -> dict[str, object]:
     times = data["fct_ns"].dropna().astype("float64")
     return {
         "size": name,

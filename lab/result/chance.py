@@ -25,9 +25,9 @@ class Chance:
     ratio: float | None
 
 
-def by_chance(result: Result, draws: int = DRAWS, calm_ns: int | None = None) -> Chance:
+def by_chance(result: Result, draws: int = DRAWS) -> Chance:
     """The same for the same result: the run's seed is that of the draws."""
-    congestions = Congestions(result, calm_ns)
+    congestions = Congestions(result)
     if not len(congestions) or not congestions.cuts:
         return Chance(None, None)
     random = Random(result.about.seed)

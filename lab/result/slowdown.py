@@ -7,7 +7,6 @@ ones; that much less is taken, so that no slowdown is below 1. Of several paths 
 it is the one with the least delay.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -15,7 +14,8 @@ from itertools import pairwise
 import pandas as pd
 
 from fcn.lab.core import ETHERNET_OVERHEAD
-from fcn.lab.result.analysis import ALL, NS_PER_S, messages
+from fcn.lab.result import analysis
+from fcn.lab.result.analysis import NS_PER_S
 from fcn.lab.result.model import HostInfo, NetworkInfo, Result
 from fcn.lab.result.paths import Paths
 
@@ -131,7 +131,7 @@ class Ideal:
 def slowdowns(result: Result) -> pd.DataFrame:
     """The completed messages after the warm-up, with `ideal_ns`, what they would take alone, and
     `slowdown`, how many times as long they took. Empty where the result does not know."""
-    data = messages(result).merge(result.connections[["host", "connection", "remote"]])
+    data = analysis.messages(result).merge(result.connections[["host", "connection", "remote"]])
     data = data[data["fct_ns"].notna()]
     ideal = Ideal(result.about.network)
     keys = data[["host", "remote", "size"]].itertuples(index=False, name=None)
@@ -153,8 +153,7 @@ def by_size(result: Result) -> pd.DataFrame:
     Columns: size (text), up_to_octets, messages (completed ones), mean, median, p95, p99.
     Percentiles as percentile() has them.
     """
-    data = slowdowns(result)
-    rows = list(_rows(data)) if len(data) else []
+    rows = [_row(*each) for each in analysis.by_size(slowdowns(result), SIZE_CLASSES)]
     columns = {
         "size": "str", "up_to_octets": "Int64", "messages": "int64",
         "mean": "float64", "median": "float64", "p95": "float64", "p99": "float64",
@@ -167,23 +166,7 @@ def percentile(data: pd.DataFrame, part: float) -> float:
     return float(data["slowdown"].quantile(part, interpolation="higher"))
 
 
-def _rows(data: pd.DataFrame) -> Iterator[dict[str, object]]:
-    low = 0
-    for high in SIZE_CLASSES:
-        part = data[(data["size"] > low) & (data["size"] <= high)]
-        if len(part):
-            yield _row(part, f"up to {_size(high)}", high)
-        low = high
-    if len(part := data[data["size"] > low]):
-        yield _row(part, f"over {_size(low)}", None)
-    yield _row(data, ALL, None)
-
-
-def _size(octets: int) -> str:
-    return f"{octets // 1000} kB" if octets < 10**6 else f"{octets // 10**6} MB"
-
-
-def _row(part: pd.DataFrame, name: str, high: int | None) -> dict[str, object]:
+def _row(name: str, high: int | None, part: pd.DataFrame) -> dict[str, object]:
     return {
         "size": name,
         "up_to_octets": high,

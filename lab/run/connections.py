@@ -36,10 +36,10 @@ class Connection:
         """Whether the connection manager has set it up."""
         return self.counters().state is State.CONNECTED
 
-    def received(self) -> ReceiverCounters | None:
-        """As the receiver counts; None when it has not accepted it."""
-        sent = self.counters()
+    def received(self, sent: SenderCounters) -> ReceiverCounters | None:
+        """As the receiver counts; None when it has not accepted it. sent: counters() now."""
         if not sent.remote_qp:
             return None
         # Their queue pairs are numbered in the order in which the receiver accepted them.
-        return self.receiver.receiver(sent.remote_qp - self.receiver.receiver(0).local_qp)
+        first = self.receiver.options.first_accepted_qp
+        return self.receiver.receiver(sent.remote_qp - first)

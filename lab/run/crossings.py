@@ -1,5 +1,7 @@
 """When marked packets and notifications crossed the links on which they are noted."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -47,7 +49,7 @@ class Crossings:
                 self._turn[at] = turns.get(pair, 0)
         self._ends = [pd.array(each, dtype="str") for each in zip(*ends, strict=True)]
         self._names = pd.array(list(KINDS.values()), dtype="str")
-        self._seen: list[tuple[NDArray[np.int64], ...]] = []
+        self._seen: list[tuple[NDArray[Any], ...]] = []
 
     def take(self, headers: NDArray[np.void]) -> NDArray[np.int64]:
         """Note these frames; returns when their first bits left. headers: of HEADER."""
@@ -58,7 +60,9 @@ class Crossings:
         noted = (headers["kinds"][:, None] & flags != 0) & self._noted[direction][:, None]
         at, kind = np.nonzero(noted)
         numbers = headers["number"].astype(np.int64)
-        self._seen.append((times[at], direction[at], kind, numbers[at]))
+        # There are millions: in no more octets than they need.
+        narrow = direction[at].astype(np.uint32), kind.astype(np.uint8)
+        self._seen.append((times[at], *narrow, numbers[at]))
         return times
 
     def table(self) -> pd.DataFrame:

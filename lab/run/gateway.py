@@ -13,13 +13,13 @@ from fcn.contract.pipeline import load_pipeline
 from fcn.contract.profiles import LEAST
 from fcn.controller.config.addressing import port_mac
 from fcn.controller.config.model import Config
-from fcn.controller.owners.domain_mode import DomainMode
 from fcn.controller.owners.gateway import Gateway as AnswersForGateway
 from fcn.controller.owners.intent import Intent
-from fcn.controller.owners.port_mac import PortMac
-from fcn.controller.owners.port_role import PortRole
 from fcn.controller.owners.queue_level import QueueLevel
+from fcn.controller.owners.tables import Tables
 from fcn.controller.owners.vrf_routing import VrfRouting
+from fcn.controller.provision.fast_cnp import set_mode
+from fcn.controller.provision.ports import admit_customer, take_frames
 from fcn.lab.core import Simulation, SwitchNode
 from fcn.lab.entries import write_intent
 from fcn.lab.scenario.wiring import Gateway
@@ -44,23 +44,21 @@ def add_gateway(
     program = load_program(compiled.blob)
     switch = simulation.add_switch(gateway.name, program, memory_octets=memory_octets)
     intent = Intent(compiled.schema)
-    roles, routes, answers = PortRole(intent), VrfRouting(intent), AnswersForGateway(intent)
+    tables, routes, answers = Tables(intent), VrfRouting(intent), AnswersForGateway(intent)
     own = int(gateway.mac.replace(":", ""), 16)
     pe = config.nodes[gateway.pe]
     towards = pe.port(gateway.pe_port)
     assert towards is not None, "the configuration is that of the network"
-    DomainMode(intent).set()
-    macs = PortMac(intent)
-    macs.own(_UPLINK, own)
-    roles.admit_customer(_UPLINK, 0, _VRF)
+    set_mode(tables)
+    for port in (_UPLINK, *(host.port for host in gateway.hosts)):
+        take_frames(tables, port, own)
+        admit_customer(tables, port, 0, _VRF)
     for address in gateway.addresses:
         answers.answer(_UPLINK, 0, address, own)
     for prefix in _EVERYTHING:
         far = port_mac(gateway.pe, pe, towards)
         routes.deliver(_VRF, ip_network(prefix), _UPLINK, 0, own, far)
     for host in gateway.hosts:
-        macs.own(host.port, own)
-        roles.admit_customer(host.port, 0, _VRF)
         mac = int(host.mac.replace(":", ""), 16)
         for address in (host.ipv4, host.ipv6):
             routes.deliver(_VRF, ip_network(address), host.port, 0, own, mac)

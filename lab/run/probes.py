@@ -169,7 +169,8 @@ def connection_rows(connections: list[Connection]) -> list[tuple[Any, ...]]:
     """The rows of the table of connections, as they are now."""
     rows = []
     for each in connections:
-        sent, seen = each.counters(), each.received()
+        sent = each.counters()
+        seen = each.received(sent)
         received: tuple[int, ...] = (0,) * 5
         if seen is not None:
             received = seen.payload, seen.marked, seen.beyond_gap, seen.repeated, seen.cnps

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from fcn.contract.garbage_collection import seldom_collected
 from fcn.contract.version import fcn_version
 from fcn.controller.config.notation import Address, format_depth
 from fcn.controller.logs import quiet_logs
@@ -67,6 +68,7 @@ def _never() -> bool:
 
 
 @quiet_logs()
+@seldom_collected()
 def run_scenario(
     plan: Plan,
     *,

@@ -75,7 +75,6 @@ class WatchedWorld:
         """Go on until then, or until the loop has something to do."""
         simulation = self._simulation
         self._tasks_ran = True
-        simulation.listen()
         while (due := self._due_until(time_ns)) is not None:
             reached = self._run(due)
             if reached < due or simulation.native.call("stopped"):

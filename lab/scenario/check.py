@@ -12,8 +12,6 @@ from fcn.lab.scenario.model import (
     Event,
     HostSettings,
     Job,
-    LinkDefaults,
-    LinkSettings,
     Pattern,
 )
 from fcn.lab.scenario.sizes import Shares
@@ -155,21 +153,7 @@ def _links(wiring: Wiring) -> Iterator[Finding]:
     yield from _red(wiring)
 
 
-def _settings_of_links(wiring: Wiring) -> Iterator[tuple[KeyPath, LinkDefaults | LinkSettings]]:
-    """Each place of a scenario that says something of links."""
-    links = wiring.scenario.links
-    yield ("links", "core"), links.core
-    yield ("links", "gateways"), links.gateways
-    yield ("links", "hosts"), links.hosts
-    for number, link in enumerate(links.only):
-        yield ("links", "only", number), link
-
-
 def _flow_control(wiring: Wiring) -> Iterator[Finding]:
-    for path, settings in _settings_of_links(wiring):
-        pfc = settings.pfc
-        if pfc is not None and pfc.xon > pfc.xoff:
-            yield (*path, "pfc"), f"goes on at xon: {pfc.xon} octets, above xoff: {pfc.xoff}"
     if any(wire.pfc and wire.rate_bps is None for wire in wiring.wires):
         yield (
             ("links", "gateways"),
@@ -178,13 +162,6 @@ def _flow_control(wiring: Wiring) -> Iterator[Finding]:
 
 
 def _red(wiring: Wiring) -> Iterator[Finding]:
-    for path, settings in _settings_of_links(wiring):
-        red = settings.red
-        if red is not None and red.kmin > red.kmax:
-            yield (
-                (*path, "red"),
-                f"marks all from kmax on: {red.kmax} octets, below kmin: {red.kmin}",
-            )
     for wire in wiring.wires:
         if wire.red is not None and wire.red.kmin >= (octets := _octets_in(wiring, wire.buffer)):
             yield (

@@ -63,6 +63,12 @@ class PfcSettings(Model):
     xon: Size
     headroom: Size | None = None
 
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.xon > self.xoff:
+            raise ValueError(f"goes on at xon: {self.xon} octets, above xoff: {self.xoff}")
+        return self
+
 
 def _that_fits(depth: Depth) -> Depth:
     most = MAX_BUFFER[depth.unit]
@@ -83,6 +89,12 @@ class RedSettings(Model):
     kmin: Size
     kmax: Size
     pmax: Annotated[float, Field(ge=0, le=1)]
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.kmin > self.kmax:
+            raise ValueError(f"marks all from kmax on: {self.kmax} octets, below kmin: {self.kmin}")
+        return self
 
 
 def _number(value: object) -> object:

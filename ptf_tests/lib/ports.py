@@ -1,5 +1,9 @@
 """Switch ports of the test bed, the same for PE and P; the runner connects all of them to ptf."""
 
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
 from fcn.contract.pipeline import load_target
 
 ALL_PORTS = load_target("pe").ports.first(5)
@@ -7,3 +11,21 @@ ALL_PORTS = load_target("pe").ports.first(5)
 DC_PORT, DC_PORT_2, CORE_PORT, CORE_PORT_2, UNUSED_PORT = ALL_PORTS
 """DC ports of a PE (core ports on a P), core ports, and a connected port that no test assigns a
 role."""
+INTERFACES = {port: f"sw{port}" for port in ALL_PORTS}
+"""Of the switch; those of the tests, ptf<port>, are at their other ends."""
+PAIRS = [(name, f"ptf{port}") for port, name in INTERFACES.items()]
+MTU = 9000
+
+
+def make_interfaces(pairs: Iterable[tuple[str, str]] = PAIRS) -> None:
+    """Create veth pairs, without IPv6, so that the kernel sends nothing on them."""
+    for family in ("default", "all"):
+        Path(f"/proc/sys/net/ipv6/conf/{family}/disable_ipv6").write_text("1")
+    commands = []
+    for one, other in pairs:
+        commands += [
+            f"link add name {one} mtu {MTU} type veth peer name {other} mtu {MTU}",
+            f"link set {one} up",
+            f"link set {other} up",
+        ]
+    subprocess.run(["ip", "-batch", "-"], input="\n".join(commands), text=True, check=True)

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from fcn.contract.names import COUNTERS
+from fcn.hosts.processes import wait_until
 from fcn.hosts.scratch import scratch_folder
 from fcn.packets.cm import CmAttribute
 from fcn.ptf_tests.lib.cm import cm_message
 from fcn.ptf_tests.lib.packets import Ecn, cnp, datagram_of, ecn_of, ethernet, roce
-from fcn.ptf_tests.replay.wan import GATEWAY_MACS, P_TO_PE2, Wan, wait_for
+from fcn.ptf_tests.replay.wan import DEADLINE, GATEWAY_MACS, P_TO_PE2, Wan
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.topologies.isolation import enter
 
@@ -95,8 +96,9 @@ def _run_loop(wan: Wan, sender: str, receiver: str) -> dict[str, Any]:
             for flow in wan.controller.flows()
         )
 
-    wait_for("the flow", known)
-    wait_for("the switches", lambda: not any(n.pending for n in wan.controller.status().nodes))
+    wait_until(known, DEADLINE, "the flow")
+    nodes = wan.controller.status
+    wait_until(lambda: not any(node.pending for node in nodes().nodes), DEADLINE, "the switches")
     return _burst(wan, sender, receiver)
 
 

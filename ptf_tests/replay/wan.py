@@ -2,19 +2,20 @@
 
 import contextlib
 import socket
-import subprocess
-import sysconfig
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import yaml
 
-from fcn.controller.northbound.client import ControllerError, FcnClient
+from fcn.controller.northbound.client import FcnClient
+from fcn.hosts.processes import Process
+from fcn.ptf_tests.lib.ports import make_interfaces
 from fcn.ptf_tests.targets import TARGETS, Target
+from fcn.topologies.api import all_nodes_up, fcn_command
 
-MTU = 9000
 RECEIVE_SIZE = 16384
 VRF = "customer"
 GATEWAY_MACS = {"dc1": "02:00:5e:00:00:01", "dc2": "02:00:5e:00:00:02"}
@@ -35,17 +36,6 @@ _LINKS = (
     (("p", 2), ("pe2", _PE_CORE_PORT)),
     (("pe2", _PE_DC_PORT), ("dc2", None)),
 )
-_T = TypeVar("_T")
-
-
-def wait_for(what: str, condition: Callable[[], _T], timeout: float = DEADLINE) -> _T:
-    """Poll until `condition` is truthy and return it. Raises TimeoutError."""
-    deadline = time.monotonic() + timeout
-    while not (value := condition()):
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"{what}: not within {timeout} s")
-        time.sleep(0.05)
-    return value
 
 
 class Side:
@@ -122,44 +112,16 @@ class Wan:
         self._stack.close()
 
     def _make_links(self) -> None:
-        for family in ("default", "all"):
-            Path(f"/proc/sys/net/ipv6/conf/{family}/disable_ipv6").write_text("1")
-        commands = []
-        for ends in _LINKS:
-            first, second = (_interface(node, port) for node, port in ends)
-            commands.append(
-                f"link add name {first} mtu {MTU} type veth peer name {second} mtu {MTU}"
-            )
-            commands += [f"link set {first} up", f"link set {second} up"]
-        subprocess.run(["ip", "-batch", "-"], input="\n".join(commands), text=True, check=True)
+        make_interfaces([(_interface(*one), _interface(*other)) for one, other in _LINKS])
 
     def _start_controller(self) -> None:
         file = self._work / "network.yaml"
         file.write_text(yaml.safe_dump(self.configuration(), sort_keys=False))
-        log = (self._work / "controller.log").open("wb")
-        self._stack.callback(log.close)
-        fcn = Path(sysconfig.get_path("scripts")) / "fcn"
-        process = subprocess.Popen(
-            [str(fcn), "run", "-c", str(file)],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-        self._stack.callback(_stop, process)
+        log = self._work / "controller.log"
+        process = Process("fcn run", [fcn_command(), "run", "-c", file], log)
+        self._stack.enter_context(process)
         self._stack.enter_context(self.controller)
-
-        def all_up() -> bool:
-            if process.poll() is not None:
-                raise RuntimeError(
-                    f"fcn run ended:\n{(self._work / 'controller.log').read_text()[-4000:]}"
-                )
-            try:
-                nodes = self.controller.status().nodes
-            except ControllerError:
-                return False
-            return all(node.state == "up" and not node.pending for node in nodes)
-
-        wait_for("all nodes up", all_up)
+        process.wait_ready(partial(all_nodes_up, self._api), DEADLINE)
 
     def configuration(self) -> dict[str, Any]:
         """The controller's configuration: one customer, its hosts static, all features on."""
@@ -224,12 +186,3 @@ def _ports_of(node: str) -> list[int]:
 
 def _interface(node: str, port: int | None) -> str:
     return node if port is None else f"{node}-{port}"
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(10)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

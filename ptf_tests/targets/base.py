@@ -1,9 +1,8 @@
 """A switch process under test: command line, start and termination."""
 
-import subprocess
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -11,10 +10,10 @@ import grpc
 from finsy.proto import p4r, p4r_grpc
 
 from fcn.contract.targets import V1MODEL
+from fcn.hosts.processes import Process, ProcessError
 
 START_TIMEOUT = 180.0
 """Seconds; softswitch may have to compile its pipeline library on the first run."""
-STOP_TIMEOUT = 10.0
 
 
 class TargetUnavailableError(Exception):
@@ -43,7 +42,7 @@ class Target(ABC):
         self.device_id = device_id
         self.log = log
         self.coverage = coverage
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
 
     @abstractmethod
     def program(self) -> list[str]:
@@ -92,20 +91,15 @@ class Target(ABC):
 
     def is_alive(self) -> bool:
         """Whether the process runs."""
-        return self._process is not None and self._process.poll() is None
+        return self._process is not None and self._process.running
 
     def __enter__(self) -> Self:
-        command = self.command()
-        with self.log.open("wb") as log:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
-            )
+        self._process = Process(self.name, self.command(), self.log)
         try:
-            wait_until_serving(self.grpc_address, self.is_alive, START_TIMEOUT)
-        except (RuntimeError, TimeoutError) as error:
+            self._process.wait_ready(partial(is_serving, self.grpc_address), START_TIMEOUT)
+        except ProcessError:
             self.stop()
-            output = self.log.read_text(errors="replace")[-4000:]
-            raise RuntimeError(f"{' '.join(command)}: {error}\n{output}") from error
+            raise
         return self
 
     def __exit__(self, *_exc: object) -> None:
@@ -113,36 +107,17 @@ class Target(ABC):
 
     def stop(self) -> None:
         """Terminate the process and wait for it; kill it when it does not end."""
-        if self._process is None:
-            return
-        self._process.terminate()
-        try:
-            self._process.wait(STOP_TIMEOUT)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._process = None
+        if self._process is not None:
+            self._process.stop()
+            self._process = None
 
 
-def wait_until_serving(address: str, alive: Callable[[], bool], timeout: float) -> None:
-    """Return once a gRPC server answers Capabilities at `address`.
-
-    alive: returns whether the server's process is running; timeout in seconds. Raises RuntimeError
-    when the process ends first, TimeoutError after the timeout.
-    """
-    deadline = time.monotonic() + timeout
+def is_serving(address: str) -> bool:
+    """Whether a P4Runtime server answers at `address`: what it can do, or that it cannot say."""
     with grpc.insecure_channel(address) as channel:
         stub = p4r_grpc.P4RuntimeStub(channel)
-        while True:
-            if not alive():
-                raise RuntimeError("the switch ended before its P4Runtime server answered")
-            try:
-                stub.Capabilities(p4r.CapabilitiesRequest(), timeout=1.0, wait_for_ready=True)
-                return
-            except grpc.RpcError as error:
-                if error.code() == grpc.StatusCode.UNIMPLEMENTED:
-                    return
-                if time.monotonic() > deadline:
-                    raise TimeoutError(
-                        f"no P4Runtime server at {address} within {timeout} s"
-                    ) from error
+        try:
+            stub.Capabilities(p4r.CapabilitiesRequest(), timeout=1.0, wait_for_ready=True)
+        except grpc.RpcError as error:
+            return bool(error.code() == grpc.StatusCode.UNIMPLEMENTED)
+    return True

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 
+from fcn.hosts.processes import ProcessError, run
 from fcn.ptf_tests.targets.base import Target, TargetUnavailableError
 
 THRIFT_PORT_OFFSET = 1000
@@ -44,15 +45,9 @@ class Bmv2(Target):
         commands = f"set_queue_rate {rate_pps} {port}\n"
         if depth is not None:
             commands = f"set_queue_depth {depth} {port}\n{commands}"
-        done = subprocess.run(
-            [cli, "--thrift-port", str(_thrift_port(grpc_address))],
-            input=commands,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode != 0 or "Error" in done.stdout:
-            raise RuntimeError(f"queue of port {port} not set:\n{done.stdout}{done.stderr}")
+        said = run([cli, "--thrift-port", str(_thrift_port(grpc_address))], stdin=commands)
+        if "Error" in said:
+            raise ProcessError(f"queue of port {port} not set:\n{said}")
 
 
 def _thrift_port(grpc_address: str) -> int:

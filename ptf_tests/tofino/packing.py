@@ -117,11 +117,6 @@ def tcam_row(parts: Iterable[tuple[Slice, Bits | Nibbles]], words: int) -> list[
     return [_encoded(value, mask, ranges, word) for word in range(words)]
 
 
-def never(words: int) -> list[tuple[int, int]]:
-    """A row that matches nothing."""
-    return [(0, 0)] * words
-
-
 def _byte(offset: int) -> int:
     """Which byte of which word, as one number: word * 8 + byte."""
     word, bit = divmod(offset, TCAM_BITS)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, product
 
-from fcn.ptf_tests.tofino.context import ContextError, MatchTable, Stage, Way
+from fcn.ptf_tests.tofino.context import ContextError, HashBit, MatchTable, Stage, Way
 from fcn.ptf_tests.tofino.entries import (
     ActionMemory,
     Outcome,
@@ -136,14 +136,16 @@ def _exact_values(match: Mapping[str, MatchKey]) -> dict[str, int]:
     return values
 
 
+def _parity(bit: HashBit, values: Mapping[str, int]) -> int:
+    parity = bit.seed
+    for name, at in bit.inputs:
+        parity ^= values[name] >> at & 1
+    return parity
+
+
 def _hash(way: Way, stage: Stage, values: Mapping[str, int]) -> tuple[int, int]:
     """Row, and number of the memory, of a key in a way."""
-    bits = {}
-    for each in stage.hashes[way.function]:
-        parity = each.seed
-        for name, bit in each.inputs:
-            parity ^= values[name] >> bit & 1
-        bits[each.bit] = parity
+    bits = {each.bit: _parity(each, values) for each in stage.hashes[way.function]}
     row = sum(bits.get(way.row_start + at, 0) << at for at in range(way.row_bits))
     select = sum(bits.get(way.select_start + at, 0) << at for at in range(way.select_bits))
     return row, select
@@ -261,13 +263,7 @@ class IndexedTable(TableMemory):
 
     def _index(self, values: Mapping[str, int]) -> int:
         (stage,) = self.table.stages
-        index = 0
-        for bit in stage.hashes[0]:
-            parity = bit.seed
-            for name, at in bit.inputs:
-                parity ^= values[name] >> at & 1
-            index |= parity << bit.bit
-        return index
+        return sum(_parity(each, values) << each.bit for each in stage.hashes[0])
 
     def _write(self, index: int, what: Outcome) -> None:
         data = self._data[0]

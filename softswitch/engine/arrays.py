@@ -35,28 +35,23 @@ class ArrayControl(NativeEngine):
         return CounterValue(p[0], o[0])
 
     def counter_read(self, counter: str, index: int) -> CounterValue:
-        """See softswitch.api.Engine."""
         return self._counter(counter, index, None)
 
     def counter_write(self, counter: str, index: int, value: CounterValue) -> None:
-        """See softswitch.api.Engine."""
         self._counter(counter, index, value)
 
     def meter_set(self, meter: str, index: int, rates: MeterRates | None) -> None:
-        """See softswitch.api.Engine."""
         number = self._number(self.program.meters, "meter", meter)
         what, native = f"meter {meter}[{index}]", self._rates(rates)
         self._call(what, "meter", number, index, rates is not None, native)
 
     def register_read(self, register: str, index: int) -> int:
-        """See softswitch.api.Engine."""
         number = self._number(self.program.registers, "register", register)
         cell = self._ffi.new("uint8_t[16]")
         self._call(f"register {register}[{index}]", "register", number, index, False, cell)
         return int.from_bytes(bytes(self._ffi.buffer(cell)), "big")
 
     def register_write(self, register: str, index: int, value: int) -> None:
-        """See softswitch.api.Engine."""
         number = self._number(self.program.registers, "register", register)
         width = self.program.model.registers[register].width
         if not 0 <= value < 1 << width:
@@ -69,26 +64,21 @@ class ArrayControl(NativeEngine):
     def clone_session_set(
         self, session_id: int, replicas: Sequence[Replica], class_of_service: int, truncate: int
     ) -> None:
-        """See softswitch.api.Engine."""
         what, copies = f"clone session {session_id}", _native(replicas)
         self._call(what, "session_set", session_id, *copies, class_of_service, truncate)
 
     def clone_session_delete(self, session_id: int) -> None:
-        """See softswitch.api.Engine."""
         self._call(f"clone session {session_id}", "session_drop", session_id)
 
     def multicast_group_set(self, group_id: int, replicas: Sequence[Replica]) -> None:
-        """See softswitch.api.Engine."""
         self._call(f"multicast group {group_id}", "mgroup_set", group_id, *_native(replicas))
 
     def multicast_group_delete(self, group_id: int) -> None:
-        """See softswitch.api.Engine."""
         self._call(f"multicast group {group_id}", "mgroup_drop", group_id)
 
     # Packets and ports
 
     def port_queue_set(self, port: int, queue: PortQueue) -> None:
-        """See softswitch.api.Engine."""
         depth = _UNCHANGED if queue.depth is None else queue.depth
         rates = queue.rate_pps or 0, queue.rate_bps or 0
         self._call(f"port {port}", "port_queue", port, depth, *rates, queue.delay_ns)
@@ -112,7 +102,6 @@ class ArrayControl(NativeEngine):
         self._call("", "seed", seed)
 
     def port_counters(self, port: int) -> PortCounters:
-        """See softswitch.api.Engine."""
         return PortCounters(**self._fields("sw_port_stats", f"port {port}", "port_stats", port))
 
 

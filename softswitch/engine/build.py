@@ -120,11 +120,12 @@ def compile_c(code: str, target: Path, flags: Sequence[str]) -> None:
 
 def build_library(code: str, *, sanitize: bool = False) -> Path:
     """Build the shared library of a generated program, or find it in the cache; `sanitize` builds
-    it with ASan and UBSan.
+    it with ASan and UBSan. Of $CFLAGS comes what the compiler is told last.
 
     Raises BuildError.
     """
-    flags = (*_SANITIZED, *_SHARED) if sanitize else _FAST
+    own = shlex.split(os.environ.get("CFLAGS", ""))
+    flags = (*_SANITIZED, *_SHARED) if sanitize else (*_FAST, *own)
     return _cached(_unit(code), ".so", flags)
 
 

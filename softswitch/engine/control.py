@@ -28,6 +28,8 @@ from fcn.softswitch.engine.program import Program, TableInfo
 from fcn.softswitch.engine.tracing import TraceControl
 
 _DEFAULT = 0xFFFFFFFF
+_EVENTS = 65536
+"""Octets of events that there is room for, until more wait at once."""
 _NO_ACTION = 0xFFFFFFFF
 _ACTION_TARGET, _MEMBER_TARGET, _GROUP_TARGET = 0, 1, 2
 
@@ -42,6 +44,7 @@ class EngineBase(ArrayControl, TraceControl):
             program, cpu_port=cpu_port, drop_port=drop_port, queues=queues, memory=memory
         )
         self._events: EngineEvents | None = None
+        self._taken: CData = self._ffi.new("uint8_t[]", _EVENTS)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._dispatching = False
         self._uses: Counter[tuple[str, str, int]] = Counter()
@@ -179,9 +182,10 @@ class EngineBase(ArrayControl, TraceControl):
         self._dispatching = True
         try:
             while size := self._call("", "events_size"):
-                buffer = self._ffi.new("uint8_t[]", size + 65536)
-                got = self._call("", "events_take", buffer, len(buffer))
-                data = bytes(self._ffi.buffer(buffer, got))
+                if size > len(self._taken):
+                    self._taken = self._ffi.new("uint8_t[]", 2 * size)
+                got = self._call("", "events_take", self._taken, len(self._taken))
+                data = bytes(self._ffi.buffer(self._taken, got))
                 ev.dispatch(
                     data, self._events, self.program.digests, self._table_names,
                     self._port_changed,
@@ -217,7 +221,6 @@ class EngineBase(ArrayControl, TraceControl):
         action: TableAction,
         idle_timeout_ns: int = 0,
     ) -> int:
-        """See softswitch.api.Engine."""
         info = self._table(table)
         if info.table.immutable:
             raise EngineError(f"the entries of {table} are const")
@@ -246,7 +249,6 @@ class EngineBase(ArrayControl, TraceControl):
     def table_modify(
         self, table: str, handle: int, action: TableAction, idle_timeout_ns: int = 0
     ) -> None:
-        """See softswitch.api.Engine."""
         info = self._table(table)
         with self._mutex:
             ref = self._action_ref(info, action, idle_timeout_ns)
@@ -254,7 +256,6 @@ class EngineBase(ArrayControl, TraceControl):
             self._remember(info, handle, action)
 
     def table_delete(self, table: str, handle: int) -> None:
-        """See softswitch.api.Engine."""
         info = self._table(table)
         if info.table.immutable:
             raise EngineError(f"the entries of {table} are const")
@@ -263,7 +264,6 @@ class EngineBase(ArrayControl, TraceControl):
             self._remember(info, handle, None)
 
     def table_set_default(self, table: str, action: ActionCall | None) -> None:
-        """See softswitch.api.Engine."""
         info = self._table(table)
         with self._mutex:
             if action is not None:
@@ -277,7 +277,6 @@ class EngineBase(ArrayControl, TraceControl):
             self._call(f"default entry of {table}", "table_default", info.index, ref)
 
     def entry_idle_ns(self, table: str, handle: int) -> int:
-        """See softswitch.api.Engine."""
         info = self._table(table)
         return self._call(f"entry {handle} of {table}", "idle_ns", info.index, handle)
 
@@ -292,15 +291,12 @@ class EngineBase(ArrayControl, TraceControl):
         return CounterValue(p[0], o[0])
 
     def direct_counter_read(self, table: str, handle: int | None) -> CounterValue:
-        """See softswitch.api.Engine."""
         return self._direct(table, handle, None)
 
     def direct_counter_write(self, table: str, handle: int | None, value: CounterValue) -> None:
-        """See softswitch.api.Engine."""
         self._direct(table, handle, value)
 
     def direct_meter_set(self, table: str, handle: int | None, rates: MeterRates | None) -> None:
-        """See softswitch.api.Engine."""
         info = self._table(table)
         if info.table.meter is None:
             raise EngineError(f"{table} has no direct meter")
@@ -309,7 +305,6 @@ class EngineBase(ArrayControl, TraceControl):
         self._call(what, "direct_meter", info.index, number, rates is not None, native)
 
     def value_set_write(self, value_set: str, values: Sequence[int]) -> None:
-        """See softswitch.api.Engine."""
         info = self.program.value_sets.get(value_set)
         if info is None:
             raise EngineError(f"the program has no value set {value_set!r}")
@@ -332,29 +327,24 @@ class EngineBase(ArrayControl, TraceControl):
     # Action profiles
 
     def member_insert(self, profile: str, member_id: int, action: ActionCall) -> None:
-        """See softswitch.api.Engine."""
         with self._mutex:
             self._profile(profile).insert(member_id, action)
 
     def member_modify(self, profile: str, member_id: int, action: ActionCall) -> None:
-        """See softswitch.api.Engine."""
         with self._mutex:
             self._profile(profile).modify(member_id, action)
 
     def member_delete(self, profile: str, member_id: int) -> None:
-        """See softswitch.api.Engine."""
         with self._mutex:
             if self._uses[profile, "member", member_id]:
                 raise EngineError(f"member {member_id} of {profile} is in use by an entry")
             self._profile(profile).delete(member_id)
 
     def group_set(self, profile: str, group_id: int, members: Sequence[GroupMember]) -> None:
-        """See softswitch.api.Engine."""
         with self._mutex:
             self._profile(profile).set_group(group_id, members)
 
     def group_delete(self, profile: str, group_id: int) -> None:
-        """See softswitch.api.Engine."""
         with self._mutex:
             if self._uses[profile, "group", group_id]:
                 raise EngineError(f"group {group_id} of {profile} is in use by an entry")
@@ -363,12 +353,10 @@ class EngineBase(ArrayControl, TraceControl):
     # Packets
 
     def packet_out(self, data: bytes) -> None:
-        """See softswitch.api.Engine."""
         self._call("", "inject", self.cpu_port, data, len(data))
         self._deliver_now()
 
     def close(self) -> None:
-        """See softswitch.api.Engine."""
         if self._engine is not None and self._loop is not None and not self._loop.is_closed():
             self._loop.remove_reader(self._fd)
         super().close()

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fcn.softswitch.api import EngineError, Exact, Lpm, MatchKey, Range, Ternary
-from fcn.softswitch.engine.program import KeyField, TableInfo
+from fcn.softswitch.engine.model import Key
+from fcn.softswitch.engine.program import TableInfo
 
 
 class NativeKey(NamedTuple):
@@ -17,15 +18,15 @@ class NativeKey(NamedTuple):
 
 def encode(info: TableInfo, match: Sequence[MatchKey]) -> NativeKey:
     """Octets of a match; raises EngineError when it does not fit the table's key."""
-    if len(match) != len(info.keys):
+    if len(match) != len(info.table.keys):
         raise EngineError(
-            f"{info.table.name} has {len(info.keys)} key fields, {len(match)} are given"
+            f"{info.table.name} has {len(info.table.keys)} key fields, {len(match)} are given"
         )
     if info.exact_mask and (exact := _exact(info, match)) is not None:
         return NativeKey(exact + info.exact_mask + exact, 0)
     key = mask = high = b""
     prefix_len = 0
-    for k, x in zip(info.keys, match, strict=True):
+    for k, x in zip(info.table.keys, match, strict=True):
         value, bits, top, length = _field(info, k, x)
         if length is not None:
             prefix_len = length
@@ -42,14 +43,14 @@ def encode(info: TableInfo, match: Sequence[MatchKey]) -> NativeKey:
 def _exact(info: TableInfo, match: Sequence[MatchKey]) -> bytes | None:
     """The key where nothing is wrong with it."""
     key = b""
-    for k, x in zip(info.keys, match, strict=True):
+    for k, x in zip(info.table.keys, match, strict=True):
         if not isinstance(x, Exact) or x.value >> k.width:
             return None
         key += x.value.to_bytes(k.size)
     return key.ljust(info.words * 8, b"\0")
 
 
-def _field(info: TableInfo, k: KeyField, x: MatchKey) -> tuple[int, int, int, int | None]:
+def _field(info: TableInfo, k: Key, x: MatchKey) -> tuple[int, int, int, int | None]:
     """Value, mask, upper bound and prefix length of one field."""
     full = (1 << k.width) - 1
     if isinstance(x, Exact) and k.kind in ("exact", "optional", "ternary"):
@@ -74,10 +75,10 @@ def _field(info: TableInfo, k: KeyField, x: MatchKey) -> tuple[int, int, int, in
     raise EngineError(f"{_place(info, k)}: cannot match {type(x).__name__}")
 
 
-def _check(info: TableInfo, k: KeyField, value: int, full: int) -> None:
+def _check(info: TableInfo, k: Key, value: int, full: int) -> None:
     if not 0 <= value <= full:
         raise EngineError(f"{_place(info, k)}: {value} does not fit {full.bit_length()} bits")
 
 
-def _place(info: TableInfo, k: KeyField) -> str:
+def _place(info: TableInfo, k: Key) -> str:
     return f"{info.table.name}, key {k.name} ({k.kind})"

@@ -455,10 +455,12 @@ class _Loader:
 
     def _key(self, table: str, k: Mapping[str, Any]) -> m.Key:
         field = self.field(key_field(self.root, f"key of {table}", k["target"]))
+        width = self._width(f"a key of {table}", field)
         return m.Key(
             k.get("name", f"{field.header}.{field.field}"),
             k["match_type"],
-            self._width(f"a key of {table}", field),
+            width,
+            (width + 7) // 8,
             field if isinstance(k["target"], list) else self.expr(k["target"]),
             field,
             None if k["mask"] is None else _hex(k["mask"]),

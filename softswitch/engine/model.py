@@ -45,29 +45,21 @@ class Local:
 
 @dataclass(frozen=True, slots=True)
 class HeaderRef:
-    """A header instance."""
-
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class StackRef:
-    """A header stack."""
-
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class UnionRef:
-    """A header union."""
-
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class UnionStackRef:
-    """A stack of header unions."""
-
     name: str
 
 
@@ -152,8 +144,6 @@ class Stack:
 
 @dataclass(frozen=True, slots=True)
 class Primitive:
-    """A primitive call."""
-
     op: str
     params: tuple[Param, ...]
 
@@ -191,8 +181,6 @@ class ValueSet:
 
 @dataclass(frozen=True, slots=True)
 class ParseState:
-    """One parser state."""
-
     name: str
     ops: tuple[ParserOp, ...]
     key: tuple[Expr, ...]
@@ -219,11 +207,14 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A table key of `width` bits: match kind exact, lpm, ternary, range or optional."""
+    """A field of a table's key, of `width` bits: match kind exact, lpm, ternary, range or optional.
+
+    It takes `size` octets of the key, after those of the fields before."""
 
     name: str
     kind: str
     width: int
+    size: int
     target: Expr
     field: FieldRef
     """The target, or the field of a stack's first element where its index is known at run time."""

@@ -23,20 +23,14 @@ class _Group:
     members: dict[int, GroupMember] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
 class NativeProfile:
     """A profile's calls of the native engine."""
 
-    def __init__(
-        self,
-        set_member: Callable[[int, ActionCall], None],
-        drop_member: Callable[[int], None],
-        set_group: Callable[[int, Sequence[int]], None],
-        drop_group: Callable[[int], None],
-    ) -> None:
-        self.set_member = set_member
-        self.drop_member = drop_member
-        self.set_group = set_group
-        self.drop_group = drop_group
+    set_member: Callable[[int, ActionCall], None]
+    drop_member: Callable[[int], None]
+    set_group: Callable[[int, Sequence[int]], None]
+    drop_group: Callable[[int], None]
 
 
 class Profile:
@@ -80,15 +74,12 @@ class Profile:
         return self._groups[group_id]
 
     def member_slot(self, member_id: int) -> int:
-        """Native slot of a member."""
         return self._slots[self._member(member_id).copies[0]]
 
     def group_slot(self, group_id: int) -> int:
-        """Native slot of a group."""
         return self._group(group_id).slot
 
     def insert(self, member_id: int, action: ActionCall) -> None:
-        """Add a member."""
         if member_id in self._members:
             raise EngineError(f"action profile {self.name} has a member {member_id} already")
         self._members[member_id] = _Member(action, [self._take_handle(action)])
@@ -132,7 +123,6 @@ class Profile:
         self._drop_unused_copies()
 
     def delete_group(self, group_id: int) -> None:
-        """Remove a group."""
         self._native.drop_group(self._group(group_id).slot)
         del self._groups[group_id]
         self._drop_unused_copies()

@@ -8,21 +8,9 @@ from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.build import build_library, ffi, load_library
 from fcn.softswitch.engine.codegen.control_blocks import key_words, set_words
-from fcn.softswitch.engine.codegen.layout import nbytes
 from fcn.softswitch.engine.codegen.points import Notes
 from fcn.softswitch.engine.codegen.unit import generate_with_points
 from fcn.softswitch.engine.loader import parse_json, read_json
-
-
-@dataclass(frozen=True, slots=True)
-class KeyField:
-    """A key field: its width in bits, and its octets in the key, where it follows those before."""
-
-    name: str
-    kind: str
-    width: int
-    size: int
-    mask: int | None
 
 
 @dataclass(frozen=True)
@@ -31,7 +19,6 @@ class TableInfo:
 
     index: int
     table: m.Table
-    keys: tuple[KeyField, ...]
     words: int
     actions: dict[str, m.Action]
     exact_mask: bytes
@@ -130,11 +117,10 @@ def _understood(data: bytes, notes: Notes) -> tuple[m.Model, str, tuple[str, ...
 
 
 def _table(model: m.Model, index: int, t: m.Table) -> TableInfo:
-    keys = []
-    for k in t.keys:
-        keys.append(KeyField(k.name, k.kind, k.width, nbytes(k.width), k.mask))
     actions = {model.actions[a].name: model.actions[a] for a in t.action_ids}
     words, mask = key_words(t), b""
-    if all(k.kind == "exact" and k.mask is None for k in keys):
-        mask = b"".join(((1 << k.width) - 1).to_bytes(k.size) for k in keys).ljust(words * 8, b"\0")
-    return TableInfo(index, t, tuple(keys), words, actions, mask)
+    if all(k.kind == "exact" and k.mask is None for k in t.keys):
+        mask = b"".join(((1 << k.width) - 1).to_bytes(k.size) for k in t.keys).ljust(
+            words * 8, b"\0"
+        )
+    return TableInfo(index, t, words, actions, mask)

@@ -72,11 +72,6 @@ class RealEngine(EngineBase):
         they are descriptors that stay open as long as the engine."""
         self._call(f"port {port}", "port_keep", port, received, sent)
 
-    def remove_port(self, port: int) -> None:
-        """Detach an interface."""
-        self._call(f"port {port}", "port_detach", port)
-        self._port_changed(port, False)
-
     def port_up(self, port: int) -> bool:
         """Whether the port's interface is up and has a carrier."""
         return bool(self._call("", "port_up", port))

@@ -115,7 +115,6 @@ class Arbitration:
             raise permission_denied("not primary: another controller has a higher election id")
 
     def is_primary(self, client: Client) -> bool:
-        """Whether a client is the primary of its role."""
         return client.role is not None and self._roles[client.role].primary is client
 
     def primaries(self) -> list[Client]:

@@ -32,15 +32,18 @@ def _one(items: Mapping[int, _T], number: int, what: str) -> _T:
     return next(iter(_select(items, number, what)))
 
 
-def _cells(name: str, size: int, index: p4r.Index | None) -> Iterable[int]:
-    """The cell of an index, or all when it is unset."""
-    if index is None:
-        return range(size)
-    if index.index < 0:
-        raise invalid_argument(f"{name}: index {index.index} is negative")
-    if index.index >= size:
-        raise out_of_range(f"{name}: index {index.index} is not below {size}")
-    return (index.index,)
+def _cells(
+    array: _T, message: p4r.CounterEntry | p4r.MeterEntry | p4r.RegisterEntry
+) -> Iterable[int]:
+    """The cell of a message's index, or all when it is unset."""
+    if not message.HasField("index"):
+        return range(array.size)
+    index = message.index.index
+    if index < 0:
+        raise invalid_argument(f"{array.name}: index {index} is negative")
+    if index >= array.size:
+        raise out_of_range(f"{array.name}: index {index} is not below {array.size}")
+    return (index,)
 
 
 def _modify_only(kind: int, what: str) -> None:
@@ -70,8 +73,7 @@ class CounterStore:
         """MODIFY a cell, or all cells when the index is unset; without data nothing changes."""
         _modify_only(kind, "counter")
         counter = _one(self._schema.counters, message.counter_id, "counter")
-        index = message.index if message.HasField("index") else None
-        cells = _cells(counter.name, counter.size, index)
+        cells = _cells(counter, message)
         if message.HasField("data"):
             value = _counter_value(message.data)
             for cell in cells:
@@ -79,9 +81,8 @@ class CounterStore:
 
     def read(self, query: p4r.CounterEntry) -> Iterator[p4r.CounterEntry]:
         """Cells of a counter; identifier 0 is all counters, an unset index all cells."""
-        index = query.index if query.HasField("index") else None
         for counter in _select(self._schema.counters, query.counter_id, "counter"):
-            for cell in _cells(counter.name, counter.size, index):
+            for cell in _cells(counter, query):
                 yield p4r.CounterEntry(
                     counter_id=counter.id,
                     index=p4r.Index(index=cell),
@@ -122,9 +123,8 @@ class MeterStore:
         _modify_only(kind, "meter")
         refuse_meter_counters(message)
         meter = _one(self._schema.meters, message.meter_id, "meter")
-        index = message.index if message.HasField("index") else None
         rates = decode_meter_config(meter, message.config) if message.HasField("config") else None
-        for cell in _cells(meter.name, meter.size, index):
+        for cell in _cells(meter, message):
             self._engine.meter_set(meter.name, cell, rates)
             if rates is None:
                 self._rates.pop((meter.id, cell), None)
@@ -134,9 +134,8 @@ class MeterStore:
     def read(self, query: p4r.MeterEntry) -> Iterator[p4r.MeterEntry]:
         """Cells of a meter; identifier 0 is all meters, an unset index all cells."""
         refuse_meter_counters(query)
-        index = query.index if query.HasField("index") else None
         for meter in _select(self._schema.meters, query.meter_id, "meter"):
-            for cell in _cells(meter.name, meter.size, index):
+            for cell in _cells(meter, query):
                 message = p4r.MeterEntry(meter_id=meter.id, index=p4r.Index(index=cell))
                 rates = self._rates.get((meter.id, cell))
                 if rates is not None:
@@ -177,17 +176,15 @@ class RegisterStore:
         """MODIFY a cell, or all cells when the index is unset."""
         _modify_only(kind, "register")
         register = _one(self._schema.registers, message.register_id, "register")
-        index = message.index if message.HasField("index") else None
-        cells = _cells(register.name, register.size, index)
+        cells = _cells(register, message)
         value = register.type.decode(message.data, register.name)
         for cell in cells:
             self._engine.register_write(register.name, cell, value)
 
     def read(self, query: p4r.RegisterEntry) -> Iterator[p4r.RegisterEntry]:
         """Cells of a register; identifier 0 is all registers, an unset index all cells."""
-        index = query.index if query.HasField("index") else None
         for register in _select(self._schema.registers, query.register_id, "register"):
-            for cell in _cells(register.name, register.size, index):
+            for cell in _cells(register, query):
                 value = self._engine.register_read(register.name, cell)
                 yield p4r.RegisterEntry(
                     register_id=register.id,

@@ -40,7 +40,6 @@ class RealBackend:
         ).close()
 
     def open(self, device_config: bytes) -> Engine:
-        """Open the interfaces."""
         engine = RealEngine(
             self._load(device_config),
             self._interfaces,

@@ -24,7 +24,8 @@ from fcn.softswitch.p4rt.devconfig import DeviceConfig
 
 
 class DetachedEngine:
-    """softswitch.api.Engine without packets; counters and registers store what is written."""
+    """softswitch.api.Engine without packets, events and ages: counters and registers store what is
+    written, tables count their entries, and everything else is accepted."""
 
     def __init__(self, config: DeviceConfig) -> None:
         self._sizes = {name: table.size for name, table in config.tables.items()}
@@ -35,9 +36,6 @@ class DetachedEngine:
         self._direct: dict[tuple[str, int | None], CounterValue] = {}
         self._counters: dict[tuple[str, int], CounterValue] = {}
         self._registers: dict[tuple[str, int], int] = {}
-
-    def set_events(self, events: EngineEvents) -> None:
-        """Ignore: there are no events."""
 
     def table_insert(
         self,
@@ -54,94 +52,56 @@ class DetachedEngine:
         self._entries[table].add(handle)
         return handle
 
-    def table_modify(
-        self, table: str, handle: int, action: TableAction, idle_timeout_ns: int = 0
-    ) -> None:
-        """Accept."""
-
     def table_delete(self, table: str, handle: int) -> None:
         """Remove the entry and its counter."""
         self._entries[table].discard(handle)
         self._direct.pop((table, handle), None)
 
-    def table_set_default(self, table: str, action: ActionCall | None) -> None:
-        """Accept."""
-
     def entry_idle_ns(self, table: str, handle: int) -> int:
-        """Always 0: entries do not age."""
         return 0
 
     def direct_counter_read(self, table: str, handle: int | None) -> CounterValue:
-        """The value written last."""
         return self._direct.get((table, handle), CounterValue())
 
     def direct_counter_write(self, table: str, handle: int | None, value: CounterValue) -> None:
-        """Keep the value."""
         self._direct[(table, handle)] = value
 
-    def direct_meter_set(self, table: str, handle: int | None, rates: MeterRates | None) -> None:
-        """Accept."""
-
-    def value_set_write(self, value_set: str, values: Sequence[int]) -> None:
-        """Accept."""
-
-    def member_insert(self, profile: str, member_id: int, action: ActionCall) -> None:
-        """Accept."""
-
-    def member_modify(self, profile: str, member_id: int, action: ActionCall) -> None:
-        """Accept."""
-
-    def member_delete(self, profile: str, member_id: int) -> None:
-        """Accept."""
-
-    def group_set(self, profile: str, group_id: int, members: Sequence[GroupMember]) -> None:
-        """Accept."""
-
-    def group_delete(self, profile: str, group_id: int) -> None:
-        """Accept."""
-
     def counter_read(self, counter: str, index: int) -> CounterValue:
-        """The value written last."""
         return self._counters.get((counter, index), CounterValue())
 
     def counter_write(self, counter: str, index: int, value: CounterValue) -> None:
-        """Keep the value."""
         self._counters[(counter, index)] = value
 
-    def meter_set(self, meter: str, index: int, rates: MeterRates | None) -> None:
-        """Accept."""
-
     def register_read(self, register: str, index: int) -> int:
-        """The value written last."""
         return self._registers.get((register, index), 0)
 
     def register_write(self, register: str, index: int, value: int) -> None:
-        """Keep the value."""
         self._registers[(register, index)] = value
 
-    def clone_session_set(
-        self, session_id: int, replicas: Sequence[Replica], class_of_service: int, truncate: int
-    ) -> None:
-        """Accept."""
-
-    def clone_session_delete(self, session_id: int) -> None:
-        """Accept."""
-
-    def multicast_group_set(self, group_id: int, replicas: Sequence[Replica]) -> None:
-        """Accept."""
-
-    def multicast_group_delete(self, group_id: int) -> None:
-        """Accept."""
-
-    def packet_out(self, data: bytes) -> None:
-        """Drop: no pipeline runs."""
-
-    def port_queue_set(self, port: int, queue: PortQueue) -> None:
-        """Accept."""
-
     def port_counters(self, port: int) -> PortCounters:
-        """Zero for every port."""
         return PortCounters(0, 0, 0, 0, 0, 0, 0)
 
-    def close(self) -> None:
-        """Nothing to release."""
+    def set_events(self, events: EngineEvents) -> None: ...
+    def table_modify(
+        self, table: str, handle: int, action: TableAction, idle_timeout_ns: int = 0
+    ) -> None: ...
+    def table_set_default(self, table: str, action: ActionCall | None) -> None: ...
+    def direct_meter_set(
+        self, table: str, handle: int | None, rates: MeterRates | None
+    ) -> None: ...
+    def value_set_write(self, value_set: str, values: Sequence[int]) -> None: ...
+    def member_insert(self, profile: str, member_id: int, action: ActionCall) -> None: ...
+    def member_modify(self, profile: str, member_id: int, action: ActionCall) -> None: ...
+    def member_delete(self, profile: str, member_id: int) -> None: ...
+    def group_set(self, profile: str, group_id: int, members: Sequence[GroupMember]) -> None: ...
+    def group_delete(self, profile: str, group_id: int) -> None: ...
+    def meter_set(self, meter: str, index: int, rates: MeterRates | None) -> None: ...
+    def clone_session_set(
+        self, session_id: int, replicas: Sequence[Replica], class_of_service: int, truncate: int
+    ) -> None: ...
+    def clone_session_delete(self, session_id: int) -> None: ...
+    def multicast_group_set(self, group_id: int, replicas: Sequence[Replica]) -> None: ...
+    def multicast_group_delete(self, group_id: int) -> None: ...
+    def packet_out(self, data: bytes) -> None: ...
+    def port_queue_set(self, port: int, queue: PortQueue) -> None: ...
+    def close(self) -> None: ...

@@ -1,6 +1,7 @@
 """Errors of the P4Runtime server and their wire form (P4Runtime 1.4, Error Reporting Messages)."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from finsy.proto import p4r, rpc_code, rpc_status
 from google.protobuf.any_pb2 import Any
@@ -66,51 +67,23 @@ def _detail(error: P4RuntimeError, room: int) -> p4r.Error:
     return detail
 
 
-def invalid_argument(message: str) -> P4RuntimeError:
-    """The request contradicts the specification or the P4Info."""
-    return P4RuntimeError(rpc_code.INVALID_ARGUMENT, message)
-
-
-def out_of_range(message: str) -> P4RuntimeError:
-    """A byte string or an index does not fit."""
-    return P4RuntimeError(rpc_code.OUT_OF_RANGE, message)
-
-
-def not_found(message: str) -> P4RuntimeError:
-    """The entity, role or device does not exist."""
-    return P4RuntimeError(rpc_code.NOT_FOUND, message)
-
-
-def already_exists(message: str) -> P4RuntimeError:
-    """INSERT of an entity that exists."""
-    return P4RuntimeError(rpc_code.ALREADY_EXISTS, message)
-
-
-def permission_denied(message: str) -> P4RuntimeError:
-    """Not the primary, or the entity is constant."""
-    return P4RuntimeError(rpc_code.PERMISSION_DENIED, message)
-
-
-def failed_precondition(message: str) -> P4RuntimeError:
-    """The state of the device forbids the request now."""
-    return P4RuntimeError(rpc_code.FAILED_PRECONDITION, message)
-
-
-def resource_exhausted(message: str) -> P4RuntimeError:
-    """A table, profile or group is full."""
-    return P4RuntimeError(rpc_code.RESOURCE_EXHAUSTED, message)
-
-
-def unimplemented(message: str) -> P4RuntimeError:
-    """A part of P4Runtime that this target leaves out."""
-    return P4RuntimeError(rpc_code.UNIMPLEMENTED, message)
-
-
-def aborted(message: str) -> P4RuntimeError:
-    """Rolled back because another update of the batch failed."""
-    return P4RuntimeError(rpc_code.ABORTED, message)
-
-
-def internal(message: str) -> P4RuntimeError:
-    """The engine rejected a request that the schema allows."""
-    return P4RuntimeError(rpc_code.INTERNAL, message)
+invalid_argument = partial(P4RuntimeError, rpc_code.INVALID_ARGUMENT)
+"""The request contradicts the specification or the P4Info."""
+out_of_range = partial(P4RuntimeError, rpc_code.OUT_OF_RANGE)
+"""A byte string or an index does not fit."""
+not_found = partial(P4RuntimeError, rpc_code.NOT_FOUND)
+"""The entity, role or device does not exist."""
+already_exists = partial(P4RuntimeError, rpc_code.ALREADY_EXISTS)
+"""INSERT of an entity that exists."""
+permission_denied = partial(P4RuntimeError, rpc_code.PERMISSION_DENIED)
+"""Not the primary, or the entity is constant."""
+failed_precondition = partial(P4RuntimeError, rpc_code.FAILED_PRECONDITION)
+"""The state of the device forbids the request now."""
+resource_exhausted = partial(P4RuntimeError, rpc_code.RESOURCE_EXHAUSTED)
+"""A table, profile or group is full."""
+unimplemented = partial(P4RuntimeError, rpc_code.UNIMPLEMENTED)
+"""A part of P4Runtime that this target leaves out."""
+aborted = partial(P4RuntimeError, rpc_code.ABORTED)
+"""Rolled back because another update of the batch failed."""
+internal = partial(P4RuntimeError, rpc_code.INTERNAL)
+"""The engine rejected a request that the schema allows."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from finsy.proto import p4r
 
-from fcn.softswitch.p4rt.errors import P4RuntimeError, invalid_argument
+from fcn.softswitch.p4rt.errors import invalid_argument
 from fcn.softswitch.p4rt.schema import PACKET_OUT, Field
 from fcn.softswitch.p4rt.values import decode_uint, encode_uint
 
@@ -54,14 +54,3 @@ class ControllerHeader:
         if missing:
             raise invalid_argument(f"{PACKET_OUT} metadata {missing[0]} is missing")
         return values
-
-
-def packet_out_error(error: P4RuntimeError, message: p4r.PacketOut) -> p4r.StreamMessageResponse:
-    """The StreamError that answers a PacketOut."""
-    return p4r.StreamMessageResponse(
-        error=p4r.StreamError(
-            canonical_code=error.code,
-            message=error.message,
-            packet_out=p4r.PacketOutError(packet_out=message),
-        )
-    )

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from finsy.proto import p4r
 
@@ -38,6 +38,13 @@ class RoleUpdate(NamedTuple):
 
     update: p4r.Update
     role: str
+
+
+class _Kind(NamedTuple):
+    """How entities of a kind are written and read; messages are untyped here."""
+
+    write: Callable[[int, Any], None]
+    read: Callable[[Any], Iterator[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +91,23 @@ class Pipeline:
         self.engine = engine
         self._send = send
         self._wall_clock = wall_clock
-        self._profiles = ProfileStore(schema, engine)
-        self._tables = TableStore(schema, config.device, engine, Binder(schema, self._profiles))
+        profiles = ProfileStore(schema, engine)
+        self._tables = TableStore(schema, config.device, engine, Binder(schema, profiles))
         self._counters = CounterStore(schema, engine, self._tables)
         self._meters = MeterStore(schema, engine, self._tables)
-        self._registers = RegisterStore(schema, engine)
-        self._value_sets = ValueSetStore(schema, engine)
-        self._replication = ReplicationStore(engine)
         self.digests = DigestStore(schema, send, wall_clock)
+        registers, value_sets = RegisterStore(schema, engine), ValueSetStore(schema, engine)
+        replication = ReplicationStore(engine)
+        self._others = {
+            "action_profile_member": _Kind(profiles.write_member, profiles.read_members),
+            "action_profile_group": _Kind(profiles.write_group, profiles.read_groups),
+            "counter_entry": _Kind(self._counters.write, self._counters.read),
+            "meter_entry": _Kind(self._meters.write, self._meters.read),
+            "register_entry": _Kind(registers.write, registers.read),
+            "value_set_entry": _Kind(value_sets.write, value_sets.read),
+            "packet_replication_engine_entry": _Kind(replication.write, replication.read),
+            "digest_entry": _Kind(self.digests.write, self.digests.read),
+        }
         self._packet_in = ControllerHeader(schema.packet_in)
         self._packet_out = ControllerHeader(schema.packet_out)
         self._idle: list[p4r.TableEntry] = []
@@ -107,28 +123,14 @@ class Pipeline:
             match entity.WhichOneof("entity"):
                 case "table_entry":
                     self._tables.write(kind, entity.table_entry, role)
-                case "action_profile_member":
-                    self._profiles.write_member(kind, entity.action_profile_member)
-                case "action_profile_group":
-                    self._profiles.write_group(kind, entity.action_profile_group)
-                case "counter_entry":
-                    self._counters.write(kind, entity.counter_entry)
                 case "direct_counter_entry":
                     self._counters.write_direct(kind, entity.direct_counter_entry)
-                case "meter_entry":
-                    self._meters.write(kind, entity.meter_entry)
                 case "direct_meter_entry":
                     self._meters.write_direct(kind, entity.direct_meter_entry)
-                case "register_entry":
-                    self._registers.write(kind, entity.register_entry)
-                case "value_set_entry":
-                    self._value_sets.write(kind, entity.value_set_entry)
-                case "packet_replication_engine_entry":
-                    self._replication.write(kind, entity.packet_replication_engine_entry)
-                case "digest_entry":
-                    self.digests.write(kind, entity.digest_entry)
                 case None:
                     raise invalid_argument("the update has no entity")
+                case other if other in self._others:
+                    self._others[other].write(kind, getattr(entity, other))
                 case other:
                     raise unimplemented(f"{other} is not supported")
         except EngineError as error:
@@ -145,46 +147,25 @@ class Pipeline:
 
     def read(self, query: p4r.Entity, role: str = "") -> Iterator[p4r.Entity]:
         """The same as messages."""
-        match query.WhichOneof("entity"):
+        found: Iterator[Any] = iter(())
+        name = query.WhichOneof("entity")
+        match name:
             case "table_entry":
-                for entry in self._tables.read(query.table_entry, role):
-                    yield p4r.Entity(table_entry=entry)
-            case "action_profile_member":
-                for member in self._profiles.read_members(query.action_profile_member):
-                    yield p4r.Entity(action_profile_member=member)
-            case "action_profile_group":
-                for group in self._profiles.read_groups(query.action_profile_group):
-                    yield p4r.Entity(action_profile_group=group)
-            case "counter_entry":
-                for counter in self._counters.read(query.counter_entry):
-                    yield p4r.Entity(counter_entry=counter)
+                found = self._tables.read(query.table_entry, role)
             case "direct_counter_entry":
-                for direct in self._counters.read_direct(query.direct_counter_entry, role):
-                    yield p4r.Entity(direct_counter_entry=direct)
-            case "meter_entry":
-                for meter in self._meters.read(query.meter_entry):
-                    yield p4r.Entity(meter_entry=meter)
+                found = self._counters.read_direct(query.direct_counter_entry, role)
             case "direct_meter_entry":
-                for direct_meter in self._meters.read_direct(query.direct_meter_entry, role):
-                    yield p4r.Entity(direct_meter_entry=direct_meter)
-            case "register_entry":
-                for register in self._registers.read(query.register_entry):
-                    yield p4r.Entity(register_entry=register)
-            case "value_set_entry":
-                for value_set in self._value_sets.read(query.value_set_entry):
-                    yield p4r.Entity(value_set_entry=value_set)
-            case "packet_replication_engine_entry":
-                for entry_ in self._replication.read(query.packet_replication_engine_entry):
-                    yield p4r.Entity(packet_replication_engine_entry=entry_)
-            case "digest_entry":
-                for digest in self.digests.read(query.digest_entry):
-                    yield p4r.Entity(digest_entry=digest)
+                found = self._meters.read_direct(query.direct_meter_entry, role)
             case "extern_entry" if query.extern_entry == p4r.ExternEntry():
                 """All instances of every supported type of extern: there is no such type."""
             case None:
                 raise invalid_argument("the request has no entity")
+            case other if other in self._others:
+                found = self._others[other].read(getattr(query, other))
             case other:
                 raise unimplemented(f"{other} is not supported")
+        for entity in found:
+            yield p4r.Entity(**{name: entity})
 
     def snapshot(self, entity: p4r.Entity) -> list[tuple[p4r.Entity, str]]:
         """The entities an update of `entity` may change, with their roles, ready to write back."""

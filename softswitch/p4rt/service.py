@@ -11,8 +11,7 @@ from grpc.aio import ServicerContext
 
 from fcn.softswitch.p4rt.arbitration import Client
 from fcn.softswitch.p4rt.device import Device
-from fcn.softswitch.p4rt.errors import BatchError, P4RuntimeError, resource_exhausted
-from fcn.softswitch.p4rt.packetio import packet_out_error
+from fcn.softswitch.p4rt.errors import BatchError, P4RuntimeError, resource_exhausted, unimplemented
 from fcn.softswitch.p4rt.stream import ClientStream
 
 _LOG = logging.getLogger(__name__)
@@ -24,8 +23,6 @@ _STATUS = {code.value[0]: code for code in grpc.StatusCode}
 
 
 class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
-    """The p4.v1.P4Runtime service of one device."""
-
     def __init__(self, device: Device) -> None:
         self._device = device
         self._streams = 0
@@ -51,7 +48,6 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
     async def GetForwardingPipelineConfig(  # noqa: N802
         self, request: p4r.GetForwardingPipelineConfigRequest, context: ServicerContext
     ) -> p4r.GetForwardingPipelineConfigResponse:
-        """The committed pipeline."""
         try:
             return self._device.get_config(request)
         except P4RuntimeError as error:
@@ -117,46 +113,39 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
     ) -> None:
         try:
             async for request in requests:
-                await self._handle(client, request)
+                if request.HasField("arbitration"):
+                    await self._device.arbitrate(client, request.arbitration)
+                else:
+                    self._handle(client, request)
         finally:
             client.stream.close()
 
-    async def _handle(self, client: Client, request: p4r.StreamMessageRequest) -> None:
-        match request.WhichOneof("update"):
-            case "arbitration":
-                await self._device.arbitrate(client, request.arbitration)
-            case "packet":
-                try:
+    def _handle(self, client: Client, request: p4r.StreamMessageRequest) -> None:
+        try:
+            match request.WhichOneof("update"):
+                case "packet":
                     self._device.packet_out(client, request.packet)
-                except P4RuntimeError as error:
-                    client.stream.offer(packet_out_error(error, request.packet))
-            case "digest_ack":
-                try:
+                case "digest_ack":
                     self._device.digest_ack(client, request.digest_ack)
-                except P4RuntimeError as error:
-                    client.stream.offer(_digest_ack_error(error, request.digest_ack))
-            case _:
-                client.stream.offer(_other_error(request))
+                case _:
+                    raise unimplemented("unknown stream message")
+        except P4RuntimeError as error:
+            client.stream.offer(_stream_error(error, request))
 
 
-def _digest_ack_error(error: P4RuntimeError, ack: p4r.DigestListAck) -> p4r.StreamMessageResponse:
-    return p4r.StreamMessageResponse(
-        error=p4r.StreamError(
-            canonical_code=error.code,
-            message=error.message,
-            digest_list_ack=p4r.DigestListAckError(digest_list_ack=ack),
-        )
-    )
-
-
-def _other_error(request: p4r.StreamMessageRequest) -> p4r.StreamMessageResponse:
-    return p4r.StreamMessageResponse(
-        error=p4r.StreamError(
-            canonical_code=rpc_code.UNIMPLEMENTED,
-            message="unknown stream message",
-            other=p4r.StreamOtherError(other=request.other),
-        )
-    )
+def _stream_error(
+    error: P4RuntimeError, request: p4r.StreamMessageRequest
+) -> p4r.StreamMessageResponse:
+    """Says what was wrong with a message, and which."""
+    answer = p4r.StreamError(canonical_code=error.code, message=error.message)
+    match request.WhichOneof("update"):
+        case "packet":
+            answer.packet_out.packet_out.CopyFrom(request.packet)
+        case "digest_ack":
+            answer.digest_list_ack.digest_list_ack.CopyFrom(request.digest_ack)
+        case _:
+            answer.other.other.CopyFrom(request.other)
+    return p4r.StreamMessageResponse(error=answer)
 
 
 async def _finish(work: Coroutine[None, None, None]) -> None:

@@ -236,7 +236,6 @@ class TableStore:
         return state
 
     def states(self) -> Iterable[TableState]:
-        """All tables."""
         return self._states.values()
 
     def _insert(

@@ -58,7 +58,6 @@ class Scalar:
         return data
 
     def put(self, data: p4d.P4Data, value: int) -> None:
-        """Set the value of a P4Data."""
         match self.kind:
             case "uint":
                 data.bitstring = encode_uint(value)

@@ -4,7 +4,8 @@ import struct
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fcn.softswitch.engine.program import KeyField, Program, TableInfo
+from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.program import Program, TableInfo
 from fcn.softswitch.stories.story import Key, Lookup
 from fcn.softswitch.stories.words import value
 
@@ -36,7 +37,6 @@ class Lookups:
 
     @lru_cache(maxsize=1 << 12)  # noqa: B019 - there is one for each trace
     def read(self, table: str, hit: bool, action: str, record: bytes) -> Lookup:
-        """A lookup of a table, and the action that was taken."""
         n, number, _, priority, prefix_len, has, _, _ = _LOOKUP.unpack_from(record)
         octets, at = n * 8, _LOOKUP.size
 
@@ -66,7 +66,7 @@ class Lookups:
     def _keys(info: TableInfo, asked: bytes, entry: _Entry | None) -> list[Key]:
         keys = []
         at = 0
-        for field in info.keys:
+        for field in info.table.keys:
             place = slice(at, at + field.size)
             text = "" if entry is None else _match(field, entry, place)
             bits = int.from_bytes(asked[place], "big")
@@ -87,7 +87,7 @@ class Lookups:
         return found
 
 
-def _match(field: KeyField, entry: _Entry, place: slice) -> str:
+def _match(field: m.Key, entry: _Entry, place: slice) -> str:
     """What an entry has for a key field."""
 
     def of(octets: bytes) -> int:

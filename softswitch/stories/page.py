@@ -50,7 +50,6 @@ POLICY = f"default-src 'none'; style-src {source_of(_STYLE)}; script-src {source
 
 
 def as_page(stories: Sequence[Story]) -> str:
-    """All of the page."""
     return "\n".join([BEGIN, *(story_part(each, at) for at, each in enumerate(stories, 1)), END])
 
 
@@ -60,7 +59,6 @@ def note_part(text: str) -> str:
 
 
 def story_part(story: Story, number: int) -> str:
-    """One story."""
     return "\n".join(_story(story, number))
 
 

@@ -92,7 +92,6 @@ _JSON = TypeAdapter(Story)
 
 
 def to_json(story: Story) -> str:
-    """In one line."""
     return _JSON.dump_json(story).decode()
 
 

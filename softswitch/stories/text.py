@@ -62,7 +62,6 @@ def _step(step: Step, depth: int, full: bool) -> Iterator[str]:
 
 
 def title(step: Step) -> str:
-    """A step in a line."""
     if step.lookup is not None:
         return f"table {step.what}: {_outcome(step.lookup)}"
     time = "" if step.time_ns is None else f" at {step.time_ns / 1e9:.6f} s"
@@ -89,7 +88,6 @@ def _outcome(lookup: Lookup) -> str:
 
 
 def change_text(field: str, before: str, after: str) -> str:
-    """A change in a line."""
     if before and after:
         return f"{field}: {before} -> {after}"
     return f"+ {field} {after}" if after else f"- {field} {before}"

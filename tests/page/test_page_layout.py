@@ -5,7 +5,8 @@ from math import dist
 import pytest
 from scripted_controller import grid_network, line_network, network
 
-from fcn.page.layout import FLATTEST, TALLEST, layout, neighbours, shortest
+from fcn.contract.hops import shortest
+from fcn.page.layout import FLATTEST, TALLEST, layout, neighbours
 from fcn.page.picture import picture_of
 
 

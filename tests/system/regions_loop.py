@@ -6,7 +6,6 @@ is set up across both, and its sender, behind PE1, sends a burst to a slow port 
 
 import argparse
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,11 +14,12 @@ from typing import Any
 import yaml
 
 from fcn.controller.northbound.client import ControllerError, FcnClient
+from fcn.hosts.processes import Process, wait_until
 from fcn.packets.cm import CmAttribute
 from fcn.ptf_tests.lib.cm import cm_message
 from fcn.ptf_tests.lib.packets import Ecn, cnp, datagram_of, ethernet, roce
 from fcn.ptf_tests.replay.loop import BURST, DEST_QP, MACS, QUEUE, RATE_PPS, SOURCE_QP
-from fcn.ptf_tests.replay.wan import GATEWAY_MACS, P_TO_PE2, Wan, wait_for
+from fcn.ptf_tests.replay.wan import GATEWAY_MACS, P_TO_PE2, Wan
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.topologies.isolation import enter
 
@@ -39,13 +39,11 @@ class DividedWan(Wan):
         self.clients = {name: FcnClient(f"unix:{self._work.absolute() / name}") for name in REGIONS}
         for name, client in self.clients.items():
             command = [sys.executable, "-m", "fcn.controller.cli.main", "run", "-c", str(file)]
-            log = self._stack.enter_context((self._work / f"{name}.log").open("wb"))
-            process = subprocess.Popen([*command, "--as", name], stdout=log, stderr=log)
-            self._stack.callback(process.wait, 60)
-            self._stack.callback(process.terminate)
+            process = Process(name, [*command, "--as", name], self._work / f"{name}.log")
+            self._stack.enter_context(process)
             self._stack.enter_context(client)
         for name, client in self.clients.items():
-            wait_for(f"{name} up", _is_up(client, len(REGIONS[name])), WITHIN)
+            wait_until(_is_up(client, len(REGIONS[name])), WITHIN, f"{name} up")
 
     def configuration(self) -> dict[str, Any]:
         found = super().configuration()
@@ -105,9 +103,9 @@ def _run(wan: DividedWan) -> dict[str, Any]:
             for name, client in wan.clients.items()
         }
 
-    wait_for("both flows", lambda: all(senders().values()), WITHIN)
+    wait_until(lambda: all(senders().values()), WITHIN, "both flows")
     for name, client in wan.clients.items():
-        wait_for("the switches", _is_up(client, len(REGIONS[name])), WITHIN)
+        wait_until(_is_up(client, len(REGIONS[name])), WITHIN, "the switches")
     for psn in range(BURST):
         _send(wan, "dc1", roce(SENDER, RECEIVER, DEST_QP, psn=psn, ecn=Ecn.ECT0))
     expected = cnp(RECEIVER, SENDER, SOURCE_QP, traffic_class=0xC2, sport=49152)

@@ -13,7 +13,7 @@ from fcn.contract.names import COUNTERS, PORT_COUNTERS, VRF_COUNTERS
 from fcn.controller.config import parse_config
 from fcn.controller.config.check_unused import unused_notes
 from fcn.controller.config.transport import expiry_notes
-from fcn.controller.northbound.metrics import FAMILIES
+from fcn.controller.northbound.snapshot import FAMILIES, OF_SWITCHES
 from fcn.controller.pki.folder import make, parse_holder
 from tools import dashboard
 
@@ -44,7 +44,7 @@ def known_metrics() -> set[str]:
         f"{name}{ending}"
         for kind, name, text, labels in FAMILIES
         for ending in endings[kind(name, text, labels=labels).type]
-    }
+    } | {f"{name}_total" for name in OF_SWITCHES}
 
 
 @pytest.mark.parametrize("query", queries())

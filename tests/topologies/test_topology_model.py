@@ -9,7 +9,7 @@ from fcn.contract.depth import Depth
 from fcn.controller.config import parse_config
 from fcn.topologies.catalog import CATALOG, network
 from fcn.topologies.controller_config import FcnSettings, Level, controller_yaml
-from fcn.topologies.model import Host, Link, Node, Queue, Topology, TopologyError, TunnelType
+from fcn.topologies.model import Host, Link, Node, Topology, TopologyError, TunnelType
 
 
 def test_wan_ports_and_addresses() -> None:
@@ -36,35 +36,9 @@ def test_bottleneck_is_found_by_its_port_only() -> None:
     assert [(port.node, port.peer) for port in limited] == [("p2", "pe2")]
 
 
-def small(**changes: object) -> Topology:
-    parts = {
-        "name": "small",
-        "nodes": (Node("a", "pe"), Node("b", "p")),
-        "links": (Link("a", "b"),),
-        "hosts": (Host("h", "a"),),
-    }
-    return Topology(**{**parts, **changes})  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"hosts": (Host("a", "a"),)}, "used twice"),
-        ({"links": (Link("a", "c"),)}, "no node c"),
-        ({"links": (Link("a", "b", -1),)}, "negative delay"),
-        ({"hosts": (Host("h", "b"),)}, "b is no PE"),
-        ({"hosts": (Host("h", "a", "red"),)}, "no VRF red"),
-        ({"queues": (Queue("a", "z", 1, 1),)}, "no port towards z"),
-    ],
-)
-def test_contradictions_are_refused(changes: dict[str, object], reason: str) -> None:
-    with pytest.raises(TopologyError, match=reason):
-        small(**changes)
-
-
 def test_no_path_is_an_error() -> None:
     with pytest.raises(TopologyError, match="no path"):
-        small(links=()).path("h", "b")
+        replace(network("wan"), links=()).path("h1", "p1")
 
 
 LEVELS = tuple(Level(mark=True, notify=True, interval=f"{10 - n}ms") for n in range(7))

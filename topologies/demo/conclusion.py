@@ -1,24 +1,15 @@
 """What the measured numbers say, in words: of one mode beside end-to-end ECN alone."""
 
-from dataclasses import dataclass
 from statistics import median
 
 from fcn.topologies.demo.measure import Cuts, Measurement
 from fcn.topologies.demo.plots import Results
-from fcn.topologies.demo.report import NOTHING, cuts_text, rate_text
+from fcn.topologies.demo.report import NOTHING, Row, cuts_text, rate_text
 
 # Differences below are chance, or nothing to speak of.
 SAME_GOODPUT = 0.01
 SAME_FAIRNESS = 0.005
 SAME_ABOVE = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """One of the numbers at the top: its value in each mode, by the title of the mode."""
-
-    name: str
-    values: tuple[tuple[str, str], ...]
 
 
 def compared(results: Results) -> tuple[Measurement | None, Measurement]:
@@ -31,21 +22,17 @@ def compared(results: Results) -> tuple[Measurement | None, Measurement]:
     return (None if best is ecn else ecn), best
 
 
-def numbers(results: Results) -> tuple[Number, Number, Number]:
+def numbers(results: Results) -> list[Row]:
     """Three: how soon a sender slows down, what the way back costs, what arrives."""
     runs = list(results.values())
-
-    def number(name: str, *values: str) -> Number:
-        return Number(name, tuple(zip((m.mode.title for m in runs), values, strict=True)))
-
-    return (
-        number(
-            "onset of congestion to first rate cut",
-            *(NOTHING if m.reaction_ms is None else f"{m.reaction_ms:.1f} ms" for m in runs),
-        ),
-        number("time above level 1 per onset", *(f"{m.time_above_ms:.0f} ms" for m in runs)),
-        number("goodput of all senders", *(rate_text(m.total_goodput_bps) for m in runs)),
-    )
+    times = (NOTHING if m.reaction_ms is None else f"{m.reaction_ms:.1f} ms" for m in runs)
+    above = (f"{m.time_above_ms:.0f} ms" for m in runs)
+    goodput = (rate_text(m.total_goodput_bps) for m in runs)
+    return [
+        Row("onset of congestion to first rate cut", tuple(times)),
+        Row("time above level 1 per onset", tuple(above)),
+        Row("goodput of all senders", tuple(goodput)),
+    ]
 
 
 def conclusion(results: Results) -> str:

@@ -10,7 +10,7 @@ from fcn.topologies.demo.checks import Check
 from fcn.topologies.demo.conclusion import conclusion, fairness_notes, numbers
 from fcn.topologies.demo.congestion import CALM_MS
 from fcn.topologies.demo.drawing import drawing
-from fcn.topologies.demo.modes import DEPTHS, Mode
+from fcn.topologies.demo.modes import DEPTHS
 from fcn.topologies.demo.plots import Chart, Results
 from fcn.topologies.demo.report import Records, Row, comparison, details, hop_rows, queue_pair_rows
 from fcn.topologies.demo.scenario import CNP_INTERVAL_US, INTERVALS, Scenario
@@ -20,43 +20,33 @@ Checks = Mapping[str, list[Check]]
 """By the names of the modes, in the order in which they are shown."""
 
 
-def _html_table(modes: Sequence[Mode], rows: Sequence[Row]) -> str:
-    head = "".join(f"<th>{html.escape(mode.title)}</th>" for mode in modes)
-    body = "".join(
-        f"<tr><td>{html.escape(row.name)}</td>"
-        + "".join(f"<td>{html.escape(value)}</td>" for value in row.values)
-        + "</tr>"
-        for row in rows
-    )
-    return _scrolled(f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>")
-
-
-def _scrolled(table: str) -> str:
+def _table(head: Iterable[str], rows: Iterable[Iterable[object]], kind: str) -> str:
     """What is wider than a phone scrolls by itself, not the page."""
-    return f'<div class="scroll">{table}</div>'
+
+    def line(cell: str, values: Iterable[object]) -> str:
+        cells = (f"<{cell}>{html.escape(str(value))}</{cell}>" for value in values)
+        return f"<tr>{''.join(cells)}</tr>"
+
+    body = "".join(line("td", row) for row in rows)
+    head_and_body = f"<thead>{line('th', head)}</thead><tbody>{body}</tbody>"
+    return f'<div class="scroll"><table class="{kind}">{head_and_body}</table></div>'
 
 
-def _folded(summary: str, inside: str, *, unfolded: bool = False) -> str:
-    opened = " open" if unfolded else ""
-    return f"<details{opened}><summary>{html.escape(summary)}</summary>{inside}</details>"
+def _folded(summary: str, inside: str) -> str:
+    return f"<details><summary>{html.escape(summary)}</summary>{inside}</details>"
 
 
-def _html_checks(records: Records, checks: Checks, *, passed: bool) -> str:
+def _checks(records: Records, checks: Checks, *, passed: bool) -> str:
     """Comparisons of counters: those that agree, or those that do not."""
-    items = "".join(
-        f"<tr><td>{html.escape(records[name].mode.title)}</td><td>{html.escape(check.name)}</td>"
-        f"<td>{html.escape(check.left)}</td><td>{check.left_count}</td>"
-        f"<td>{html.escape(check.right)}</td><td>{check.right_count}</td>"
-        f"<td class='{'good' if check.passed else 'bad'}'>{'=' if check.passed else 'differs'}</td>"
-        "</tr>"
+    rows = [
+        (records[name].mode.title, check.name, check.left, check.left_count, check.right,
+         check.right_count, "=" if passed else "differs")
         for name, of_run in checks.items()
         for check in of_run
         if check.passed == passed
-    )
-    return _scrolled(
-        "<table><thead><tr><th>run</th><th>check</th><th>one count</th><th></th>"
-        f"<th>the other</th><th></th><th></th></tr></thead><tbody>{items}</tbody></table>"
-    )
+    ]  # fmt: skip
+    head = ("run", "check", "one count", "", "the other", "", "")
+    return _table(head, rows, "agreeing" if passed else "differing")
 
 
 def _html_parameters(scenario: Scenario, target: Target) -> str:
@@ -91,11 +81,7 @@ def _html_parameters(scenario: Scenario, target: Target) -> str:
         "DCQCN reaction point": values,
         "DCQCN notification point": f"a CNP per queue pair at most every {CNP_INTERVAL_US} us",
     }
-    rows = "".join(
-        f"<tr><td>{html.escape(name)}</td><td>{html.escape(text)}</td></tr>"
-        for name, text in entries.items()
-    )
-    return _scrolled(f"<table class='text'><tbody>{rows}</tbody></table>")
+    return _table((), entries.items(), "text")
 
 
 STYLE = """
@@ -117,7 +103,9 @@ align-items:start}
 table{border-collapse:collapse;margin:.5em 0;font-size:.9em}
 td,th{padding:.25em .6em;border-bottom:1px solid #ddd}
 th{text-align:right}td{text-align:right;font-variant-numeric:tabular-nums}
-td:first-child,.text td{text-align:left}.good{color:#1b7837}.bad{color:#b2182b;font-weight:bold}
+td:first-child,.text td{text-align:left}
+.good,.agreeing td:last-child{color:#1b7837}
+.bad,.differing td:last-child{color:#b2182b;font-weight:bold}
 summary{cursor:pointer;padding:.5em 0;font-weight:600}details{border-bottom:1px solid #eee}
 p.note{color:#555;font-size:.9em}
 @media(max-width:600px){.scroll td:first-child{min-width:9em}}
@@ -125,11 +113,12 @@ p.note{color:#555;font-size:.9em}
 
 
 def _numbers(results: Results) -> str:
+    titles = [each.mode.title for each in results.values()]
     cards = "".join(
         f"<section><h3>{html.escape(number.name)}</h3>"
         + "".join(
             f"<p><span>{html.escape(title)}</span> <b>{html.escape(value)}</b></p>"
-            for title, value in number.values
+            for title, value in zip(titles, number.values, strict=True)
         )
         + "</section>"
         for number in numbers(results)
@@ -158,13 +147,13 @@ def _verdict(records: Records, checks: Checks) -> str:
     failed = sum(not check.passed for check in all_of_them)
     agree = _folded(
         f"{len(all_of_them) - failed} comparisons of counters agree",
-        _html_checks(records, checks, passed=True),
+        _checks(records, checks, passed=True),
     )
     if not failed:
         return f"<p class='good'>The counters of all hops agree.</p>{agree}"
     return (
         f"<p class='bad'>{failed} counters contradict each other.</p>"
-        f"{_html_checks(records, checks, passed=False)}{agree}"
+        f"{_checks(records, checks, passed=False)}{agree}"
     )
 
 
@@ -181,7 +170,11 @@ def html_page(
     charts: Sequence[Chart],
 ) -> str:
     """The whole report in one page without external parts."""
-    modes = [each.mode for each in results.values()]
+    titles = [each.mode.title for each in results.values()]
+
+    def of_modes(rows: Iterable[Row]) -> str:
+        return _table(("", *titles), ((row.name, *row.values) for row in rows), "of-modes")
+
     queue_note = (
         "Queue depths are read from the switch every 2 ms."
         if next(iter(results.values())).queue_source == "traffic manager"
@@ -201,8 +194,8 @@ def html_page(
 {_charts([each for each in charts if not each.whole_run])}
 {_paragraphs(fairness_notes(results))}
 <h2>Numbers</h2>
-{_html_table(modes, comparison(results))}
-<p class="note">The same traffic in {len(modes)} modes, in rounds: before each onset of congestion
+{of_modes(comparison(results))}
+<p class="note">The same traffic in {len(titles)} modes, in rounds: before each onset of congestion
 all senders are in the same state, line rate and alpha 1. Onset: in each round, after {CALM_MS} ms
 without congestion, the first observation of level 1 or above: a marked packet or a notice of the P
 node on the link, a sample of the queue depth, or a marked packet at a receiver; each at its
@@ -213,9 +206,9 @@ of long transfers differs less (docs/laboratory.md). {queue_note}</p>
 <h2>The whole runs</h2>
 {_charts([each for each in charts if each.whole_run])}
 <h2>More</h2>
-{_folded("Details", _html_table(modes, details(results)))}
-{_folded("Goodput and cuts of each queue pair", _html_table(modes, queue_pair_rows(results)))}
-{_folded("Notifications at every hop", _html_table(modes, hop_rows(scenario, records)))}
+{_folded("Details", of_modes(details(results)))}
+{_folded("Goodput and cuts of each queue pair", of_modes(queue_pair_rows(results)))}
+{_folded("Notifications at every hop", of_modes(hop_rows(scenario, records)))}
 {_folded("Parameters", _html_parameters(scenario, target))}
 <h2>Do the counters agree?</h2>
 {_verdict(records, checks)}

@@ -23,8 +23,7 @@ def summary(scenario: Scenario, results: Results, page: Path) -> Iterator[Render
     yield Text(f"the report, with charts: {page}")
     yield Text(conclusion(results), style="bold")
     titles = [each.mode.title for each in results.values()]
-    three = [Row(each.name, tuple(text for _, text in each.values)) for each in numbers(results)]
-    yield _table("", titles, three)
+    yield _table("", titles, numbers(results))
     yield _table("Result", titles, comparison(results))
 
 

@@ -57,7 +57,6 @@ class RunRecord:
 
     mode: Mode
     start_ns: int
-    end_ns: int
     senders: dict[str, RoceLog]
     receivers: dict[str, RoceLog]
     counters: dict[str, NodeCounters]
@@ -131,7 +130,6 @@ class Run:
         return RunRecord(
             mode=self._mode,
             start_ns=start_ns,
-            end_ns=start_ns + round(self._scenario.seconds * NS_PER_S),
             senders={f.sender: read_log(self._log(f, "sender")) for f in self._flows},
             receivers={f.receiver: read_log(self._log(f, "receiver")) for f in self._flows},
             counters={name: now.since(before[name]) for name, now in after.items()},
@@ -236,7 +234,7 @@ class Run:
 
     def _left_at(self, tap: Tap, port: Port) -> tuple[int, ...]:
         """When packets left the switch; the link delay is subtracted if the switch adds it."""
-        inside = SWITCHES[self._network.target].has_port_delay
+        inside = SWITCHES[self._network.target].shapes_links
         delay_ns = port.delay_ns if inside else 0
         return tuple(stamp - delay_ns for stamp in tap.stop())
 

@@ -92,7 +92,7 @@ class _Run:
         self._topology: Topology = running.topology
         self._directory = directory
         self._say = say
-        self._inside = SWITCHES[running.target].has_port_delay
+        self._inside = SWITCHES[running.target].shapes_links
         # Logs of an earlier run would be read as this one's.
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)

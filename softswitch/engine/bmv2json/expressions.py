@@ -21,8 +21,6 @@ from fcn.softswitch.engine.bmv2json.values import (
 
 
 class Number(Object):
-    """A literal."""
-
     value: Hex
 
 
@@ -138,8 +136,6 @@ Expression = Annotated[
 
 
 class Primitive(Object):
-    """A call of a primitive."""
-
     op: Annotated[str, StringConstraints(min_length=1, max_length=limits.NAME)]
     parameters: Some[Expression]
 

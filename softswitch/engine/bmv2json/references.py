@@ -11,7 +11,7 @@ from typing import Any
 
 from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.bmv2json.keys import key_field
-from fcn.softswitch.engine.bmv2json.unions import check_unions
+from fcn.softswitch.engine.bmv2json.unions import check_unions, once
 from fcn.softswitch.engine.bmv2json.values import is_hex
 from fcn.softswitch.engine.errors import ProgramError
 
@@ -56,30 +56,22 @@ def check_references(root: Json) -> None:
         )
 
 
-def _no_repetition(where: str, values: Iterable[object]) -> None:
-    seen = set()
-    for value in values:
-        if value in seen:
-            raise ProgramError(f"{where}: {value!r} is there twice")
-        seen.add(value)
-
-
 def _unique(root: Json) -> None:
     for key in (
         "header_types", "headers", "header_stacks", "calculations", "counter_arrays",
         "meter_arrays", "register_arrays",
     ):  # fmt: skip
-        _no_repetition(f"{key}, names", (x["name"] for x in root[key]))
+        once(f"{key}, names", (x["name"] for x in root[key]))
     for key in ("headers", "actions", "field_lists", "learn_lists"):
-        _no_repetition(f"{key}, ids", (x["id"] for x in root.get(key, [])))
-    _no_repetition("learn_lists, names", (x["name"] for x in root["learn_lists"]))
-    _no_repetition("parse_vsets, names", (v["name"] for v in root.get("parse_vsets", [])))
-    _no_repetition("errors, names", (x[0] for x in root.get("errors", [])))
+        once(f"{key}, ids", (x["id"] for x in root.get(key, [])))
+    once("learn_lists, names", (x["name"] for x in root["learn_lists"]))
+    once("parse_vsets, names", (v["name"] for v in root.get("parse_vsets", [])))
+    once("errors, names", (x[0] for x in root.get("errors", [])))
     pipelines = root["pipelines"]
-    _no_repetition("pipelines, names", (p["name"] for p in pipelines))
+    once("pipelines, names", (p["name"] for p in pipelines))
     for key in ("tables", "action_profiles"):
         names = (t["name"] for p in pipelines for t in p.get(key, []))
-        _no_repetition(f"{key}, names", names)
+        once(f"{key}, names", names)
 
 
 def _known(where: str, name: object, names: Iterable[object], what: str) -> None:
@@ -109,7 +101,7 @@ class _Headers:
     @staticmethod
     def _octets(index: int, htype: Json) -> int:
         where = f"header_types[{index}]"
-        _no_repetition(f"{where}.fields, names", (f[0] for f in htype["fields"]))
+        once(f"{where}.fields, names", (f[0] for f in htype["fields"]))
         bits = sum(f[1] for f in htype["fields"] if f[1] != "*")
         if any(f[1] == "*" for f in htype["fields"]):
             longest = htype.get("max_length")
@@ -136,8 +128,8 @@ class _Headers:
                         f"{stack['header_type']}"
                     )
         ids = (i for stack in root["header_stacks"] for i in stack["header_ids"])
-        _no_repetition("header_stacks, header_ids", ids)
-        _no_repetition(
+        once("header_stacks, header_ids", ids)
+        once(
             "headers and header_stacks, names",
             [h["name"] for h in root["headers"]] + [s["name"] for s in root["header_stacks"]],
         )
@@ -160,7 +152,7 @@ def _parsers(root: Json) -> None:
     for i, parser in enumerate(root["parsers"]):
         where = f"parsers[{i}]"
         states = [s["name"] for s in parser["parse_states"]]
-        _no_repetition(f"{where}.parse_states, names", states)
+        once(f"{where}.parse_states, names", states)
         known = {None, *states}
         _known(f"{where}.init_state", parser["init_state"], known, "state")
         for k, state in enumerate(parser["parse_states"]):
@@ -240,7 +232,7 @@ def _inputs(where: str, calculations: Iterable[Json], headers: _Headers) -> None
 def _control_flow(where: str, pipeline: Json, actions: Mapping[int, Json]) -> None:
     calls = pipeline.get("action_calls", [])
     names = [n["name"] for n in (*pipeline["tables"], *pipeline["conditionals"], *calls)]
-    _no_repetition(f"{where}, names of tables, conditionals and action calls", names)
+    once(f"{where}, names of tables, conditionals and action calls", names)
     known = {None, *names}
     _known(f"{where}.init_table", pipeline["init_table"], known, "node")
     for i, c in enumerate(pipeline["conditionals"]):
@@ -339,7 +331,7 @@ class _Table:
         for i, number in enumerate(t["action_ids"]):
             _known(f"{where}.action_ids[{i}]", number, self.actions, "action with id")
             names.append(self.actions[number]["name"])
-        _no_repetition(f"{where}.action_ids", names)
+        once(f"{where}.action_ids", names)
         if names != list(t["actions"]):
             raise ProgramError(f"{where}.actions: these are not the names of action_ids")
         default = t.get("default_entry")

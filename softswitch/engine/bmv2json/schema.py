@@ -128,8 +128,6 @@ class Transition(Object):
 
 
 class ParserPrimitive(Object):
-    """A primitive in a parser state."""
-
     op: Literal["primitive"]
     parameters: Annotated[list[Primitive], Field(min_length=1, max_length=1)]
 
@@ -269,8 +267,6 @@ class Table(Object):
 
 
 class Conditional(Object):
-    """A branch."""
-
     name: Name
     expression: Expression
     true_next: Name | None
@@ -301,8 +297,6 @@ class Selector(Object):
 
 
 class Profile(Object):
-    """An action profile."""
-
     name: Name
     max_size: Entries
     selector: Selector | None = None
@@ -386,8 +380,6 @@ class Meta(Object):
 
 
 class Program(Object):
-    """A whole program."""
-
     meta: Annotated[Meta, Field(alias="__meta__")] = Meta()
     header_types: Many[HeaderType]
     headers: Many[Header]

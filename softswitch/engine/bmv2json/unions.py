@@ -1,6 +1,6 @@
 """What a program says about header unions and stacks of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fcn.softswitch.engine.errors import ProgramError
@@ -15,13 +15,13 @@ def check_unions(root: Json) -> None:
     stacks = root.get("header_union_stacks", [])
     headers = {h["id"]: h for h in root["headers"]}
     for key in ("header_union_types", "header_unions", "header_union_stacks"):
-        _once(f"{key}, names", [x["name"] for x in root.get(key, [])])
+        once(f"{key}, names", [x["name"] for x in root.get(key, [])])
     for i, htype in enumerate(root.get("header_union_types", [])):
-        _once(f"header_union_types[{i}].headers", [name for name, _ in htype["headers"]])
-    _once("header_unions, ids", [u["id"] for u in unions])
+        once(f"header_union_types[{i}].headers", [name for name, _ in htype["headers"]])
+    once("header_unions, ids", [u["id"] for u in unions])
     in_unions = [i for u in unions for i in u["header_ids"]]
     in_stacks = [i for s in root["header_stacks"] for i in s["header_ids"]]
-    _once("header_unions and header_stacks, header_ids", in_unions + in_stacks)
+    once("header_unions and header_stacks, header_ids", in_unions + in_stacks)
     for i, union in enumerate(unions):
         wanted = _type(f"header_unions[{i}]", union, types)["headers"]
         found = [headers.get(number) for number in union["header_ids"]]
@@ -30,7 +30,7 @@ def check_unions(root: Json) -> None:
                 f"header_unions[{i}].header_ids: these are not the headers of {union['union_type']}"
             )
     by_id = {u["id"]: u for u in unions}
-    _once(
+    once(
         "header_union_stacks, header_union_ids", [i for s in stacks for i in s["header_union_ids"]]
     )
     for i, stack in enumerate(stacks):
@@ -49,7 +49,10 @@ def _type(where: str, owner: Json, types: Mapping[str, Json]) -> Json:
     return types[owner["union_type"]]
 
 
-def _once(where: str, values: list[object]) -> None:
-    for value, following in zip(ordered := sorted(values, key=repr), ordered[1:], strict=False):
-        if value == following:
+def once(where: str, values: Iterable[object]) -> None:
+    """Raises ProgramError for a value that is there twice."""
+    seen = set()
+    for value in values:
+        if value in seen:
             raise ProgramError(f"{where}: {value!r} is there twice")
+        seen.add(value)

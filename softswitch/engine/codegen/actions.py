@@ -87,7 +87,8 @@ class Actions:
         out = [
             f"void act_{a.id}(sw_engine *e, sw_pkt *p, phv *h, const struct ad_{a.id} *d)",
             "{",
-            "    (void)e, (void)p, (void)h, (void)d;",
+            "    locals *l = sw_locals(e);",
+            "    (void)e, (void)p, (void)h, (void)d, (void)l;",
         ]
         targets = self._jump_targets(a)
         for i, prim in enumerate(a.primitives):
@@ -105,7 +106,6 @@ class Actions:
 
     @staticmethod
     def _jump_targets(a: m.Action) -> set[int]:
-        """Primitives that are jumped to."""
         out = set()
         for p in a.primitives:
             if p.op in ("_jump", "_jump_if_zero"):
@@ -163,8 +163,7 @@ class Actions:
     def _do_assign(self, exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:
         return exprs.store(target, source)
 
-    def _do_modify_field(self, exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:
-        return exprs.store(target, source)
+    _do_modify_field = _do_assign
 
     @staticmethod
     def _do_assign_VL(exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:  # noqa: N802
@@ -217,7 +216,7 @@ class Actions:
         vl = varbit(place.type)
         size = str(fixed_bytes(place.type))
         if vl is not None:
-            size += f" + {place.code}.{self.layout.member(place.type, vl.name)}.bits / 8"
+            size += f" + {self.layout.field(place, vl.name)}.bits / 8"
         return [
             f"if ({place.valid}) {{",
             f"    {place.valid} = 0;",
@@ -269,17 +268,17 @@ class Actions:
 
     def _do_mark_to_drop(self, exprs: Exprs, standard: m.Param) -> list[str]:
         place: Place = exprs.place(standard)
-        spec = self.layout.member(place.type, "egress_spec")
+        spec = self.layout.field(place, "egress_spec")
         width = self.layout.field_type(place.type, "egress_spec").width
         out = [
             exprs.store_code(
-                f"{place.code}.{spec}",
+                spec,
                 width,
                 v.Value("(uint64_t)e->drop_port", "u64", 0, (1 << 32) - 1),
             )
         ]
         if any(f.name == "mcast_grp" for f in place.type.fields):
-            out.append(f"{place.code}.{self.layout.member(place.type, 'mcast_grp')} = 0;")
+            out.append(f"{self.layout.field(place, 'mcast_grp')} = 0;")
         return out
 
     def _do_generate_digest(self, exprs: Exprs, _receiver: m.Param, list_id: m.Param) -> list[str]:

@@ -20,6 +20,5 @@ class Budget:
             raise UnsupportedError(f"a program of more than {limits.C_CHARACTERS} characters of C")
 
     def lines(self, lines: list[str]) -> list[str]:
-        """The lines, paid for."""
         self.spend(sum(map(len, lines)))
         return lines

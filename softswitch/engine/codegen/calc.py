@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fcn.softswitch.engine import model as m
-from fcn.softswitch.engine.codegen.codec import Piece, indent, store
+from fcn.softswitch.engine.codegen.codec import Piece, indent, store, store_bits
 from fcn.softswitch.engine.codegen.layout import Layout, nbytes, storage
 from fcn.softswitch.engine.errors import UnsupportedError
 
@@ -31,9 +31,7 @@ def input_function(layout: Layout, name: str, inputs: Sequence[m.CalcInput]) -> 
         for g in groups:
             if g.tail:
                 raise UnsupportedError(f"unaligned fields next to a varbit or header in {name}")
-            lines = []
-            for p in g.pieces:
-                lines += _put_at_bit(p)
+            lines = [line for p in g.pieces for line in _put_at_bit(p)]
             body += _guarded(g.guard, lines)
         body.append("b += (bit + 7) / 8;")
     if any(i.kind == "payload" for i in inputs):
@@ -42,8 +40,9 @@ def input_function(layout: Layout, name: str, inputs: Sequence[m.CalcInput]) -> 
         f"static uint32_t {name}(sw_engine *e, const sw_pkt *p)",
         "{",
         "    const phv *h = sw_phv(p);",
+        "    const locals *l = sw_locals(e);",
         "    uint8_t *b = e->scratch;",
-        "    (void)h;",
+        "    (void)h, (void)l;",
         *indent(body),
         "    return (uint32_t)(b - e->scratch);",
         "}",
@@ -95,7 +94,7 @@ def _groups(layout: Layout, inputs: Sequence[m.CalcInput]) -> list[_Group]:
                 group(guard).pieces.append(Piece(place.valid, 1))
                 continue
             decl = layout.field_type(place.type, i.field.field)
-            code = f"{place.code}.{layout.member(place.type, decl.name)}"
+            code = layout.field(place, decl.name)
             g = group("" if place.metadata else place.valid)
             if decl.varbit:
                 g.tail += [f"memcpy(b, {code}.b, {code}.bits / 8);", f"b += {code}.bits / 8;"]
@@ -106,22 +105,10 @@ def _groups(layout: Layout, inputs: Sequence[m.CalcInput]) -> list[_Group]:
 
 
 def _put_at_bit(p: Piece) -> list[str]:
-    if p.literal is not None:
-        data = ", ".join(str(b) for b in p.literal.to_bytes(nbytes(p.width), "big"))
-        source = f"(const uint8_t[]){{{data}}}"
-        prepare: list[str] = []
-    elif p.width > 128:
-        source, prepare = p.code, []
-    else:
-        source = "v"
-        prepare = [f"uint8_t v[{nbytes(p.width)}];", f"sw_stn128(v, {p.code}, {nbytes(p.width)});"]
     return [
-        "{",
-        *indent(prepare),
-        f"    memset(b + (bit + 7) / 8, 0, {nbytes(p.width)} + 1);",
-        f"    sw_bits_put(b, bit, {p.width}, {source});",
-        f"    bit += {p.width};",
-        "}",
+        f"memset(b + (bit + 7) / 8, 0, {nbytes(p.width)} + 1);",
+        *store_bits(p, "b", "bit"),
+        f"bit += {p.width};",
     ]
 
 
@@ -154,7 +141,7 @@ def checksum_code(layout: Layout, condition: str, c: m.Checksum, verify: bool) -
     decl = layout.field_type(place.type, c.target.field)
     if decl.width > 64 or decl.varbit:
         raise UnsupportedError(f"checksum in a field of more than 64 bits ({c.name})")
-    code = f"{place.code}.{layout.member(place.type, decl.name)}"
+    code = layout.field(place, decl.name)
     index = list(layout.model.calculations).index(c.calculation)
     if verify:
         guard = f"({place.valid}) && " if not place.metadata else ""

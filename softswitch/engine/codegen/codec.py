@@ -107,9 +107,8 @@ def store(pieces: Sequence[Piece], base: str) -> list[str]:
             terms = []
             for p in run:
                 left -= p.width
-                code = f"({ctype}){p.code}" if p.literal is None else constant(p.literal).code
-                if p.literal is not None:
-                    code = f"({ctype}){code}"
+                code = p.code if p.literal is None else constant(p.literal).code
+                code = f"({ctype}){code}"
                 terms.append(f"{code} << {left}" if left else code)
             out.append(f"sw_stn{128 if wide else ''}({where}, {' | '.join(terms)}, {size});")
         elif len(run) == 1 and run[0].width % 8 == 0:
@@ -118,13 +117,14 @@ def store(pieces: Sequence[Piece], base: str) -> list[str]:
             out.append(f"memset({where}, 0, {size});")
             bit = 0
             for p in run:
-                out += _store_bits(p, where, str(bit))
+                out += store_bits(p, where, str(bit))
                 bit += p.width
         at += size
     return out
 
 
-def _store_bits(p: Piece, where: str, bit: str) -> list[str]:
+def store_bits(p: Piece, where: str, bit: str) -> list[str]:
+    """C statements that write a piece at a bit of the octets at `where`."""
     if p.width > 128 or p.literal is not None:
         return [f"sw_bits_put({where}, {bit}, {p.width}, {_octets(p)});"]
     return [
@@ -137,7 +137,6 @@ def _store_bits(p: Piece, where: str, bit: str) -> list[str]:
 
 
 def indent(lines: Iterable[str], depth: int = 1) -> list[str]:
-    """Indented lines."""
     return ["    " * depth + line for line in lines]
 
 
@@ -175,7 +174,7 @@ def header_functions(layout: Layout) -> str:
     """C functions get_<type>, put_<type> and size_<type> of every type of whole octets."""
     out: list[str] = []
     for htype in layout.types.values():
-        if not whole_octets(htype):
+        if not (whole_octets(htype) and layout.is_whole(htype)):
             continue
         name = layout.type_name(htype)
         before, after = _split(layout, htype)

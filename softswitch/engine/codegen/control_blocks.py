@@ -14,7 +14,7 @@ _FIND = {"exact": "exact", "lpm": "lpm", "ternary": "ternary", "range": "ternary
 
 def key_words(table: m.Table) -> int:
     """64-bit words of a table's key."""
-    return (sum(nbytes(k.width) for k in table.keys) + 7) // 8
+    return (sum(k.size for k in table.keys) + 7) // 8
 
 
 def set_words(s: m.ValueSet) -> int:
@@ -36,7 +36,6 @@ class ControlBlocks:
         )
 
     def definitions(self) -> str:
-        """C table definitions."""
         out = []
         rows = []
         for i, t in enumerate(self.model.tables()):
@@ -46,10 +45,9 @@ class ControlBlocks:
             ranges = []
             at = 0
             for k in t.keys:
-                octets = nbytes(k.width)
                 if k.kind == "range":
-                    ranges.append(f"{{{at}, {octets}}}")
-                at += octets
+                    ranges.append(f"{{{at}, {k.size}}}")
+                at += k.size
             if ranges:
                 out.append(f"static const sw_range ranges_{i}[] = {{{', '.join(ranges)}}};")
             out.append(f"union ads_{i} {{")
@@ -73,8 +71,12 @@ class ControlBlocks:
     def function(self, p: m.ControlBlock) -> str:
         """C of prog_<pipeline>."""
         nodes = self._labels(p)
+        # The parser clears that of ingress.
+        clear = ["    memset(&sw_locals(e)->out, 0, sizeof sw_locals(e)->out);"]
         frame = Frame(
-            "sw_engine *e, sw_pkt *p", "e, p", ("phv *h = sw_phv(p);", "(void)e, (void)h;")
+            "sw_engine *e, sw_pkt *p",
+            "e, p",
+            ("phv *h = sw_phv(p);", "locals *l = sw_locals(e);", "(void)e, (void)h, (void)l;"),
         )
         blocks = []
         for t in p.tables:
@@ -103,6 +105,7 @@ class ControlBlocks:
             functions + f"static void prog_{p.name}(sw_engine *e, sw_pkt *p)",
             "{",
             "    (void)e, (void)p;",
+            *(clear if p is self.model.egress else []),
             *indent(run),
             "}\n",
         ])  # fmt: skip
@@ -172,7 +175,7 @@ class ControlBlocks:
         out = [f"key[{words - 1}] = 0;", "uint8_t *k = (uint8_t *)key;"]
         at = 0
         for key in t.keys:
-            size = nbytes(key.width)
+            size = key.size
             place = self.layout.header(key.field.header)
             x = self.exprs.data(key.target)
             if key.field.field != "$valid$":

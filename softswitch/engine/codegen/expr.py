@@ -1,6 +1,7 @@
 """C code of expressions."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.bmv2json import limits
@@ -68,7 +69,9 @@ class Exprs:
         if name == "$valid$":
             raise UnsupportedError("assignment to $valid$")
         decl = self.layout.field_type(place.type, name)
-        return place, decl, f"{place.code}.{self.layout.member(place.type, name)}"
+        if self.layout.is_apart(place, name):
+            place = replace(place, dirty="")
+        return place, decl, self.layout.field(place, name)
 
     # Booleans
 

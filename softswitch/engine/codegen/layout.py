@@ -12,6 +12,7 @@ from itertools import groupby
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen.budget import Budget
 from fcn.softswitch.engine.codegen.points import Notes, Points
+from fcn.softswitch.engine.codegen.sides import Side, one_sided
 from fcn.softswitch.engine.errors import ProgramError
 
 
@@ -26,6 +27,15 @@ def storage(width: int) -> str:
 def nbytes(width: int) -> int:
     """Octets that hold `width` bits."""
     return (width + 7) // 8
+
+
+def _declared(f: m.FieldType, name: str) -> str:
+    """The C declaration of a field."""
+    if f.varbit:
+        return f"struct varbit_{nbytes(f.width)} {name};"
+    if f.width > 128:
+        return f"uint8_t {name}[{nbytes(f.width)}];"
+    return f"{storage(f.width)} {name};"
 
 
 @dataclass(frozen=True)
@@ -66,9 +76,15 @@ class Layout:
             for members in model.union_stacks.values()
             for name in members.values()
         }
+        # Stories tell all fields of a packet, wherever it is.
+        self._apart = {} if notes is Notes.STORIES else one_sided(model)
         self._name_types()
         self._place_headers()
         self._join_unions()
+        self._lvalues = {
+            (self._places[ref.header].code, ref.field): f"l->{side.value}.{self._local(ref)}"
+            for ref, side in self._apart.items()
+        }
 
     def _name_types(self) -> None:
         types = {h.type.name: h.type for h in self.model.headers.values()}
@@ -121,18 +137,36 @@ class Layout:
         return self._places[name]
 
     def member(self, htype: m.HeaderType, field: str) -> str:
-        """The C member of a field."""
         return self._fields[htype.name, field]
 
+    def field(self, place: Place, name: str) -> str:
+        """The C lvalue of a field of a header."""
+        apart = self._lvalues.get((place.code, name))
+        return apart or f"{place.code}.{self.member(place.type, name)}"
+
+    def is_apart(self, place: Place, name: str) -> bool:
+        """Whether a field is not in packets, but in the engine's `locals`."""
+        return (place.code, name) in self._lvalues
+
+    def is_whole(self, htype: m.HeaderType) -> bool:
+        """Whether the struct of a header type has all of its fields."""
+        return all(self._type_of(ref).name != htype.name for ref in self._apart)
+
+    def _type_of(self, ref: m.FieldRef) -> m.HeaderType:
+        return self.model.headers[ref.header].type
+
+    def _local(self, ref: m.FieldRef) -> str:
+        """The member of `locals` that is a field: header types of such have one header."""
+        htype = self._type_of(ref)
+        return f"{self._types[htype.name]}_{self._fields[htype.name, ref.field]}"
+
     def field_type(self, htype: m.HeaderType, field: str) -> m.FieldType:
-        """The declaration of a field."""
         try:
             return self._declared[htype.name, field]
         except KeyError as error:
             raise ProgramError(f"unknown field {htype.name}.{field}") from error
 
     def stack_array(self, name: str) -> str:
-        """The C array of a stack."""
         return f"h->s{self.stack_index[name]}"
 
     def stack_valid(self, name: str) -> str:
@@ -185,17 +219,13 @@ class Layout:
             out.append(f"struct varbit_{size} {{ uint32_t bits; uint8_t b[{max(1, size)}]; }};")
         for htype in self.types.values():
             out.append(f"struct {self.type_name(htype)} {{")
-            for f in htype.fields:
-                name = self.member(htype, f.name)
-                if f.varbit:
-                    out.append(f"    struct varbit_{nbytes(f.width)} {name};")
-                elif f.width > 128:
-                    out.append(f"    uint8_t {name}[{nbytes(f.width)}];")
-                else:
-                    out.append(f"    {storage(f.width)} {name};")
-            if not htype.fields:
+            apart = {ref.field for ref in self._apart if self._type_of(ref).name == htype.name}
+            inside = [f for f in htype.fields if f.name not in apart]
+            out += [f"    {_declared(f, self.member(htype, f.name))}" for f in inside]
+            if not inside:
                 out.append("    uint8_t empty;")
             out.append("};")
+        out += self._locals()
         words = (self.slots + 63) // 64
         out.append("typedef struct phv {")
         out.append(f"    uint8_t valid[{max(1, self.slots)}];")
@@ -215,6 +245,20 @@ class Layout:
         out.append("SW_INLINE uint64_t sw_clamp(const phv *h, uint64_t i, uint64_t n)")
         out.append("{ (void)h; return i < n ? i : n; }")
         return "\n".join(out) + "\n"
+
+    def _locals(self) -> list[str]:
+        """C of the fields that one side of the queues has for itself, in the engine."""
+        out = ["typedef struct locals {"]
+        for side in Side:
+            out.append("    struct {")
+            for ref, of in self._apart.items():
+                if of is side:
+                    declared = self.field_type(self._type_of(ref), ref.field)
+                    out.append(f"        {_declared(declared, self._local(ref))}")
+            out += ["        uint8_t end;", f"    }} {side.value};"]
+        out.append("} locals;")
+        out.append("SW_INLINE locals *sw_locals(sw_engine *e) { return (locals *)e->locals; }")
+        return out
 
     def reset_functions(self) -> str:
         """C of prog_reset and prog_reset_metadata."""

@@ -45,10 +45,11 @@ class Parser:
             "e, p, &s",
             (
                 "phv *h = sw_phv(p);",
+                "locals *l = sw_locals(e);",
                 "const uint8_t *d = sw_data(p);",
                 "uint32_t len = sw_at_hand(p);",
                 "uint32_t off = s->off, repetitions = s->repetitions;",
-                "(void)e, (void)h, (void)d, (void)len;",
+                "(void)e, (void)h, (void)l, (void)d, (void)len;",
             ),
             ("s->off = off;", "s->repetitions = repetitions;"),
         )
@@ -61,6 +62,8 @@ class Parser:
             functions + "static void prog_parse(sw_engine *e, sw_pkt *p)",
             "{",
             "    phv *h = sw_phv(p);",
+            "    locals *l = sw_locals(e);",
+            "    memset(&l->in, 0, sizeof l->in);",
             "    sw_parsing s = {0, 0};",
             f"    p->parser_error = {self.errors['NoError']};",
             "    p->checksum_error = false;",
@@ -324,8 +327,9 @@ class Parser:
             "static void prog_deparse(sw_engine *e, sw_pkt *p)",
             "{",
             "    phv *h = sw_phv(p);",
+            "    locals *l = sw_locals(e);",
             "    uint32_t size = 0;",
-            "    (void)e, (void)h;",
+            "    (void)e, (void)h, (void)l;",
         ]
         for c in self.model.checksums:
             if c.update:

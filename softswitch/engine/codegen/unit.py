@@ -168,7 +168,7 @@ class _Unit:
 
     def _copy_field(self, ref: m.FieldRef) -> str:
         place = self.layout.header(ref.header)
-        member = f"{place.code}.{self.layout.member(place.type, ref.field)}"
+        member = self.layout.field(place, ref.field)
         other = "g->" + member.removeprefix("h->")
         decl = self.layout.field_type(place.type, ref.field)
         if decl.width > 128 and not decl.varbit:
@@ -218,7 +218,7 @@ class _Unit:
                 lines.append(f"*b = {self.layout.header(ref.header).valid};")
             else:
                 place = self.layout.header(ref.header)
-                code = f"{place.code}.{self.layout.member(place.type, ref.field)}"
+                code = self.layout.field(place, ref.field)
                 put = (
                     f"memcpy(b, {code}, {size})" if width > 128 else f"sw_stn128(b, {code}, {size})"
                 )
@@ -248,6 +248,7 @@ class _Unit:
 
         fields = {
             "phv_size": "sizeof(phv)",
+            "locals_size": "sizeof(locals)",
             "n_tables": str(len(self.model.tables()) + len(self.model.value_sets)),
             "n_counters": str(len(counters)),
             "n_meters": str(len(meters)),

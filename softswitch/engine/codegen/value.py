@@ -58,7 +58,6 @@ def common_kind(a: Value, b: Value) -> str:
 
 
 def ctype(kind: str) -> str:
-    """The C type of a kind."""
     return _CTYPE[kind]
 
 

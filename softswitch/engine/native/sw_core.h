@@ -98,6 +98,7 @@ typedef struct {
 /* The generated program. `now_us` counts microseconds since the engine was made. */
 typedef struct {
     uint32_t phv_size;
+    uint32_t locals_size; /* of fields that only one side of the queues uses (codegen/sides.py) */
     uint32_t n_tables, n_counters, n_meters, n_registers;
     const sw_table_def *tables;
     const uint32_t *counter_sizes;
@@ -209,6 +210,7 @@ struct sw_engine {
     uint32_t n_pending;
     sw_fifo input; /* resubmitted and recirculated */
     sw_pkt *free_pkts;
+    sw_slab *pkt_slabs;
     sw_pool *pool, own_pool;
     /* Packets since the start. refused: received and not taken in. */
     uint64_t received, refused, copied, ended[SW_ENDS];
@@ -245,6 +247,7 @@ struct sw_engine {
     uint32_t traced_packets; /* the last number of one */
     uint64_t random;
     uint8_t scratch[SW_MAX_FRAME + 8192];
+    uint8_t locals[] __attribute__((aligned(16))); /* see sw_program */
 };
 
 /* Packet processing; the caller holds the lock. */

@@ -10,7 +10,7 @@ static void *zeroed(size_t n, size_t size) { return calloc(n ? n : 1, size); }
 sw_engine *sw_engine_new(uint32_t cpu_port, uint32_t drop_port, uint32_t queues, bool memory,
                          int event_fd)
 {
-    sw_engine *e = calloc(1, sizeof *e);
+    sw_engine *e = calloc(1, sizeof *e + prog->locals_size);
     if (!e)
         return NULL;
     sw_hash_init();
@@ -75,10 +75,7 @@ void sw_engine_free(sw_engine *e)
         free_fifo(e, &e->ports[i].wire);
     }
     free_fifo(e, &e->input);
-    for (sw_pkt *p = e->free_pkts, *next; p; p = next) {
-        next = p->next;
-        free(p);
-    }
+    sw_slab_release(e->pkt_slabs);
     sw_pool_release(&e->own_pool);
     for (uint32_t i = 0; e->tables && i < prog->n_tables; i++)
         sw_table_free(&e->tables[i]);

@@ -31,12 +31,39 @@ typedef struct sw_frame {
     uint8_t data[] __attribute__((aligned(64)));
 } sw_frame;
 
-/* Memory of many frames: one large page where the kernel has them. */
+/* Memory of many frames or packets: one large page where the kernel has them. */
 typedef struct sw_slab {
     struct sw_slab *next;
 } sw_slab;
 
 #define SW_SLAB (2u << 20)
+
+/* Room for `*n` more things of `size` octets, a multiple of 64; NULL without memory. */
+static inline uint8_t *sw_slab_take(sw_slab **slabs, size_t size, size_t *n)
+{
+    void *memory = NULL;
+#ifdef __SANITIZE_ADDRESS__
+    size_t octets = 64 + size, align = 64; /* each by itself, so that an access beyond it is seen */
+#else
+    size_t octets = 64 + size > SW_SLAB ? 64 + size : SW_SLAB, align = SW_SLAB;
+#endif
+    if (posix_memalign(&memory, align, octets))
+        return NULL;
+    madvise(memory, octets, MADV_HUGEPAGE);
+    sw_slab *slab = (sw_slab *)memory;
+    slab->next = *slabs;
+    *slabs = slab;
+    *n = (octets - 64) / size;
+    return (uint8_t *)memory + 64;
+}
+
+static inline void sw_slab_release(sw_slab *slabs)
+{
+    for (sw_slab *slab = slabs, *next; slab; slab = next) {
+        next = slab->next;
+        free(slab);
+    }
+}
 
 typedef struct {
     sw_frame *free[SW_FRAME_CLASSES];
@@ -138,21 +165,12 @@ static inline bool sw_pool_grow(sw_pool *pool, uint32_t size_class)
     /* With their head an odd number of cache lines, so that the heads of neighbours do not compete
      * for the same sets. */
     uint32_t cap = (size_class + 1) * SW_FRAME_STEP, step = (uint32_t)sizeof(sw_frame) + cap;
-    void *memory = NULL;
-#ifdef __SANITIZE_ADDRESS__
-    size_t size = 64 + step, align = 64; /* each by itself, so that an access beyond it is seen */
-#else
-    size_t size = SW_SLAB, align = SW_SLAB;
-#endif
-    if (posix_memalign(&memory, align, size))
+    size_t n;
+    uint8_t *memory = sw_slab_take(&pool->slabs, step, &n);
+    if (!memory)
         return false;
-    madvise(memory, size, MADV_HUGEPAGE);
-    sw_slab *slab = (sw_slab *)memory;
-    slab->next = pool->slabs;
-    pool->slabs = slab;
-    for (size_t at = (size - 64) / step * step + 64; at > 64;) {
-        at -= step;
-        sw_frame *f = (sw_frame *)(void *)((uint8_t *)memory + at);
+    while (n) {
+        sw_frame *f = (sw_frame *)(void *)(memory + --n * step);
         f->cap = cap;
         f->next = pool->free[size_class];
         pool->free[size_class] = f;
@@ -237,10 +255,7 @@ static inline sw_frame *sw_frame_whole(sw_pool *pool, sw_frame *f)
 /* Free all frames, also those in use. */
 static inline void sw_pool_release(sw_pool *pool)
 {
-    for (sw_slab *slab = pool->slabs, *next; slab; slab = next) {
-        next = slab->next;
-        free(slab);
-    }
+    sw_slab_release(pool->slabs);
     *pool = (sw_pool){.slabs = NULL};
 }
 #endif

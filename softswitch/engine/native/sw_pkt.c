@@ -3,20 +3,30 @@
 
 #include <stdlib.h>
 
+/* More packets. Their memory is cleared: reset() clears no more than what a packet changed. */
+static bool grow(sw_engine *e)
+{
+    /* An odd number of cache lines, as frames have. */
+    size_t n, size = ((sizeof(sw_pkt) + prog->phv_size + 63) & ~(size_t)127) + 64;
+    uint8_t *memory = sw_slab_take(&e->pkt_slabs, size, &n);
+    if (!memory)
+        return false;
+    while (n) {
+        sw_pkt *p = (sw_pkt *)(void *)(memory + --n * size);
+        memset(p, 0, size);
+        p->next = e->free_pkts;
+        e->free_pkts = p;
+    }
+    return true;
+}
+
 /* A packet without a frame; headers are not reset. */
 static sw_pkt *pkt_new(sw_engine *e)
 {
+    if (SW_UNLIKELY(!e->free_pkts) && !grow(e))
+        return NULL;
     sw_pkt *p = e->free_pkts;
-    if (p) {
-        e->free_pkts = p->next;
-    } else {
-        size_t size = (sizeof *p + prog->phv_size + 63) & ~(size_t)63;
-        void *memory = NULL;
-        if (posix_memalign(&memory, 64, size))
-            return NULL;
-        p = memory;
-        memset(p, 0, size);
-    }
+    e->free_pkts = p->next;
     p->truncated = SW_NO_TRUNCATION;
     SW_TRACE(p->trace = 0);
     p->exit = p->dropped = p->checksum_error = p->came_round = false;

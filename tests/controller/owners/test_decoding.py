@@ -15,7 +15,6 @@ from fcn.contract.constants import PuntReason, compiled_programs
 from fcn.contract.names import CM_DIGESTS, GATEWAY_TABLES, NEIGHBOR_DIGESTS, NEW_FLOW_DIGESTS
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.finsy_adapter import keep_as_received
-from fcn.controller.owners.endpoint import Endpoint
 from fcn.controller.owners.flow_learning import (
     DIGESTS,
     ConnectionMessage,
@@ -31,6 +30,7 @@ from fcn.controller.owners.gateway import Asker, Gateway
 from fcn.controller.owners.held_flows import Held, HeldFlows, KnownSender, LabelledFlow
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.punt import Punt, Punted
+from fcn.controller.owners.tables import Tables
 from fcn.controller.owners.vrf_routing import HostRoute, VrfRouting
 
 V4 = ip_address("10.1.0.10"), ip_address("10.2.0.20")
@@ -47,7 +47,7 @@ def pipeline(request: pytest.FixtureRequest) -> Pipeline:
 def held(pipeline: Pipeline, *writes: Write) -> list[fy.P4TableEntry]:
     """The entries a switch holds after these updates, and one of another table."""
     intent = Intent(pipeline.schema)
-    Endpoint(intent).own(IPv6Address("::1"))
+    Tables(intent).put("endpoint", {"dst": IPv6Address("::1")}, "local_address")
     for write in writes:
         write(intent)
     entries = []

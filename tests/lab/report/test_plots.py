@@ -13,6 +13,7 @@ from PIL import Image
 from fcn.lab.report import plots
 from fcn.lab.result.model import EventInfo, Result
 from fcn.lab.result.tables import frame
+from fcn.topologies.demo.modes import MODES
 
 
 def axes_of(figure: Figure | None) -> list[Axes]:
@@ -83,12 +84,12 @@ def test_completion_says_how_many_are_missing() -> None:
 
 
 def test_runs_are_drawn_over_each_other() -> None:
-    runs = {"slow": congested("ecn"), "fast": congested("fcn")}
+    runs = {"slow": congested("ecn"), "fast": congested("fantel")}
     rates, queue = axes_of(plots.draw_overlaid(runs))
     assert labels(rates) == ["slow", "fast"]
     assert labels(queue) == ["slow: p1 to pe2", "fast: p1 to pe2"]
     colours = {line.get_color() for line in rates.get_lines()}
-    assert colours == {plots.MODE_COLOURS["ecn"], plots.MODE_COLOURS["fcn"]}
+    assert colours == {MODES["ecn"].colour, MODES["fantel"].colour}
     assert len(plots.overlaid(runs)) == 2
 
 

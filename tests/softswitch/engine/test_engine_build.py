@@ -93,6 +93,24 @@ def test_what_a_killed_switch_left_is_removed(
     assert {path.suffix for path in folder.iterdir()} == {".so", ".lock"}
 
 
+def test_own_flags_come_last_and_make_another_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    given: list[Sequence[str]] = []
+
+    def compiled(_code: str, target: Path, flags: Sequence[str]) -> None:
+        given.append(flags)
+        target.touch()
+
+    monkeypatch.setattr(build, "compile_c", compiled)
+    monkeypatch.delenv("CFLAGS", raising=False)
+    plain = build.build_library("/* a program */")
+    monkeypatch.setenv("CFLAGS", "-O1 '-DNAME=a b'")
+    assert build.build_library("/* a program */") != plain
+    assert given[1] == (*given[0], "-O1", "-DNAME=a b")
+
+
 def test_a_compiler_that_outlives_its_switch_does_not_reach_the_next_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

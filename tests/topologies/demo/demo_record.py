@@ -117,7 +117,6 @@ def record(name: str) -> RunRecord:
     return RunRecord(
         mode=mode,
         start_ns=START_NS,
-        end_ns=at(SECONDS * 1000),
         senders={first.sender: h1, second.sender: h2},
         receivers={first.receiver: h3, second.receiver: h4},
         counters=_counters(fcn, sender),

@@ -1,4 +1,5 @@
-"""What every owner does: it encodes the entries of its control's tables, and intends them."""
+"""Writes tables: what is not read back from switches `controller/provision` writes with it, for the
+rest there is an owner each."""
 
 from collections.abc import Mapping
 
@@ -16,19 +17,18 @@ def entry(
     /,
     **parameters: object,
 ) -> P4TableEntry:
-    """An entry of a table."""
     call = P4TableAction(action, **parameters)
     return P4TableEntry(table, match=P4TableMatch(match), action=call, priority=priority)
 
 
-class Owner:
-    """Encodes entries for the target of the intent's program."""
+class Tables:
+    """Encodes entries for the target of the intent's program, and intends them."""
 
     def __init__(self, intent: Intent) -> None:
-        self._intent = intent
-        self._target = target_of(intent.schema.p4info)
+        self.intent = intent
+        self.target = target_of(intent.schema.p4info)
 
-    def _put(
+    def put(
         self,
         table: str,
         match: Mapping[str, object],
@@ -37,12 +37,13 @@ class Owner:
         /,
         **parameters: object,
     ) -> None:
-        self._intent.put(entry(table, match, action, priority, **parameters))
+        self.intent.put(entry(table, match, action, priority, **parameters))
 
-    def _set(self, table: str, action: str, /, **parameters: object) -> None:
+    def set(self, table: str, action: str, /, **parameters: object) -> None:
         """Intend the default action of a table without a key."""
         call = P4TableAction(action, **parameters)
-        self._intent.put(P4TableEntry(table, action=call, is_default_action=True))
+        self.intent.put(P4TableEntry(table, action=call, is_default_action=True))
 
-    def _ticks(self, microseconds: int) -> int:
-        return self._target.time_unit.ticks(microseconds)
+    def ticks(self, microseconds: int) -> int:
+        """In the unit of the program's time parameters."""
+        return self.target.time_unit.ticks(microseconds)
