@@ -1,4 +1,4 @@
-"""How a PE distributes flows over the paths of a policy (p4src/fantel/paths/path_selection.p4)."""
+"""How a PE distributes flows over the paths of a policy (p4src/fantel/paths/path_of_bucket.p4)."""
 
 import struct
 from collections.abc import Iterator, Sequence

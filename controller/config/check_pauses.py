@@ -11,7 +11,7 @@ from fcn.controller.config.notation import SECOND, format_duration
 from fcn.controller.config.transport import Finding
 
 MOST_REPEAT = SECOND // 2
-"""An ARN about a pause says at most 2^20 microseconds (p4src/flow_control/v1model/pe.p4)."""
+"""An ARN about a pause says at most 2^20 microseconds (p4src/flow_control/v1model, HoldAsk)."""
 _WHY_SHARED = {
     FlowControlMode.PRIORITY: "with flow_control: priority neighbours stop a priority of all "
     "tenants, and one that pauses would stop the others of {}; use service or flow, or one VRF on "

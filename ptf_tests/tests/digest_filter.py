@@ -15,7 +15,7 @@ LOCAL = 0xA1
 
 
 def _around(vrf: int, src: str, dst: str, remote_comm_id: int) -> tuple[bytes, bytes]:
-    """What p4src/learning/v1model/report.p4 hashes before and behind the local ID of an MRA."""
+    """What p4src/learning/v1model/fingerprint.p4 hashes before and behind an MRA's local ID."""
     hosts = ip_address(src).packed + ip_address(dst).packed
     origin = (MRA << 9 | DC_PORT).to_bytes(2)
     return vrf.to_bytes(2) + hosts + origin, remote_comm_id.to_bytes(4) + bytes(3)

@@ -21,7 +21,7 @@ IPPROTO_UDP = 17
 
 
 def cell_of(dst: str, src_port: int, dst_port: int) -> int:
-    """The cell of a UDP flow of RED's host, as choose_path.p4 and entropy.p4 hash it."""
+    """The cell of a UDP flow of RED's host, as flow_spread.p4 and entropy.p4 hash it."""
     ports = src_port.to_bytes(2, "big") + dst_port.to_bytes(2, "big")
     flow = RED.to_bytes(2, "big") + inet_aton(HOST_V4) + inet_aton(dst) + bytes([IPPROTO_UDP])
     return crc32(crc32(flow + ports).to_bytes(4, "big") + bytes(3)) >> 16

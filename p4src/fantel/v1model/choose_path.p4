@@ -2,11 +2,15 @@
 #define FCN_CHOOSE_PATH_P4
 
 #include "../../base/v1model/pe.p4"
-#include "../paths/path_selection.p4"
+#include "../paths/path_of_bucket.p4"
 #include "../paths/path_types.p4"
+#include "../paths/policy_of_tunnel.p4"
+#include "choose_path/congested_path.p4"
+#include "choose_path/flow_spread.p4"
+#include "choose_path/path_hold_down.p4"
+#include "choose_path/last_flowlet.p4"
 #include "flowlet.p4"
-#include "path_state.p4"
-#include "../../forwarding/v1model/entropy.p4"
+#include "path_state/path_registers.p4"
 
 // ChoosePath: the path of a packet whose route names a policy. A flow stays on its path while the same paths are
 // avoided: it goes by a hash of what identifies the flow, which learning its label does not change. Where loads are
@@ -17,80 +21,43 @@
 // When:   a packet is about to enter a tunnel, IS_POLICY(meta.tunnel).
 control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
     PolicyOfTunnel() policy_of_tunnel;
+    FlowSpread() flow_spread;
+    PathHoldDown() path_hold_down;
+    LastFlowlet() last_flowlet;
     PathOfBucket() path_of_bucket;
-    Entropy() entropy;
     Flowlet() flowlet;
+    CongestedPath() congested_path;
 
     apply {
-        policy_t policy;
-        tunnel_t first_tunnel;
-        microseconds_t hold_down;
-        microseconds_t least_pause;
-        path_load_t least_difference;
-        microseconds_t settling;
-        microseconds_t least_cnp_interval;
-        path_set_t all;
-        bool is_known;
-        policy_of_tunnel.apply(
-            meta.tunnel, policy, first_tunnel, hold_down, least_pause, least_difference, settling, least_cnp_interval, all,
-            is_known);
-        if (is_known) {
-            entropy.apply(hdr, meta);
-            // Connections of the same two hosts differ in their queue pairs, but not always in their ports.
-            qpn_t dest_qp = 0;
-            if (hdr.roce.bth.isValid()) {
-                dest_qp = hdr.roce.bth.dest_qp;
-            }
+        found_policy_t policy;
+        policy_of_tunnel.apply(meta.tunnel, policy);
+        if (policy.is_known) {
             bit<32> spread;
-            hash(spread, HashAlgorithm.crc32, 32w0, { meta.entropy, dest_qp }, 64w0x100000000);
             bit<32> state;
-            path_states.read(state, policy);
-            if (state[15:8] != state[7:0]) {
-                bit<32> since;
-                path_recovery.read(since, policy);
-                bit<32> elapsed = now[31:0] - since;
-                if (elapsed >= hold_down && elapsed < A_LITTLE_NEWER) {
-                    state[7:0] = state[15:8];
-                    path_states.write(policy, state);
-                }
-            }
+            flow_spread.apply(hdr, meta, spread);
+            path_hold_down.apply(policy.number, policy.hold_down, now[31:0], state);
             path_set_t avoided = state[7:0];
             bit<44> last = 0;
             bool is_foreign = false;
-            if (least_pause != 0) {
-                flowlets.read(last, spread[31:16]);
-                // A flow that goes on takes a cell as soon as another policy's has paused: one that comes after twice
-                // that time has paused itself. Before, its path is that of its hash, and changes by failures alone.
-                bit<32> pause = now[31:0] - last[31:0];
-                is_foreign = last[35:35] == 1 && last[43:36] != policy
-                    && (pause < least_pause << 1 || pause >= A_LITTLE_NEWER);
-                if (is_foreign && state[31:24] & ~avoided == 0) {
-                    avoided = state[31:24];
-                }
+            if (policy.least_pause != 0) {
+                last_flowlet.apply(
+                    policy.number, policy.least_pause, spread[31:16], state[31:24], now[31:0], last, is_foreign, avoided);
             }
             path_slot_t slot;
             path_set_t usable;
+            bool is_path;
             // Flows of one policy that share a cell begin on one path.
-            path_of_bucket.apply(policy, avoided, spread[21:16], slot, usable, is_known);
-            if (is_known) {
-                if (least_pause != 0) {
-                    flowlet.apply(
-                        policy, usable, all & ~state[31:24], spread[31:16], last, is_foreign, least_pause, least_difference,
-                        settling, now[31:0], slot);
+            path_of_bucket.apply(policy.number, avoided, spread[21:16], slot, usable, is_path);
+            if (is_path) {
+                if (policy.least_pause != 0) {
+                    flowlet.apply(policy, usable, state[31:24], spread[31:16], last, is_foreign, now[31:0], slot);
                 }
-                path_traffic.count(policy ++ slot);
-                if (least_cnp_interval != 0 && (state[23:16] >> slot)[0:0] == 1
-                        && meta.base.mode.translates != NotificationKind.NONE) {
-                    // With each report, not all the time until relief: senders would be slowed down too much.
-                    bit<32> reported;
-                    path_congestion.read(reported, policy);
-                    meta.fantel.path_cnp_policy = policy;
-                    meta.fantel.path_cnp_interval = now[31:0] - reported;
-                    if (meta.fantel.path_cnp_interval < least_cnp_interval) {
-                        meta.fantel.path_cnp_interval = least_cnp_interval;
-                    }
+                path_traffic.count(policy.number ++ slot);
+                if (policy.least_cnp_interval != 0) {
+                    congested_path.apply(
+                        policy.number, slot, state[23:16], policy.least_cnp_interval, now[31:0], meta);
                 }
-                meta.tunnel = first_tunnel + (tunnel_t)slot;
+                meta.tunnel = policy.first_tunnel + (tunnel_t)slot;
             }
         }
     }

@@ -15,8 +15,6 @@ register<bit<64>, port_t>(PORT_COUNTER_SIZE) load_looks;
 register<bit<32>, port_t>(PORT_COUNTER_SIZE) link_loads;
 // What all measured links carried in this round, and what they could have
 register<bit<128>, bit<1>>(1) node_amounts;
-// The node's load in the last round
-register<permille_t, bit<1>>(1) node_loads;
 
 // After so many microseconds without a look the measuring begins anew.
 const bit<32> LONGEST_LOOK = 16777216;
@@ -56,38 +54,6 @@ control LinkLoad(in bit<32> now, in hello_h hello) {
             }
             link_loads.write(hello.port, queue ++ utilization);
         }
-    }
-}
-
-// NodeLoad: how much of what a node's links can carry they carried (FAN-1).
-// Writes: node_loads, node_amounts.
-// When:   the clock begins a new round.
-control NodeLoad() {
-    Permille() permille;
-
-    apply {
-        bit<128> amounts;
-        permille_t load;
-        node_amounts.read(amounts, 0);
-        if (amounts != 0) {
-            permille.apply(amounts[127:64], amounts[63:0], load);
-            node_loads.write(0, load);
-            node_amounts.write(0, 0);
-        }
-    }
-}
-
-// PortSent: counts what leaves by a port, and keeps when the last packet did and what its queue was like (FAN-4, FAN-7).
-// Reads:  egress port, time and depth of the queue; the queue's level; octets of the frame without check sequence.
-// Writes: port_sent.
-// When:   every packet that leaves.
-control PortSent(in standard_metadata_t standard_metadata, in congestion_level_t level, in bit<32> octets) {
-    apply {
-        bit<102> sent;
-        port_sent.read(sent, standard_metadata.egress_port);
-        port_sent.write(
-            standard_metadata.egress_port,
-            standard_metadata.egress_global_timestamp ++ level ++ standard_metadata.deq_qdepth ++ (sent[31:0] + octets));
     }
 }
 

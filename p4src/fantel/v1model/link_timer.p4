@@ -1,83 +1,24 @@
 #ifndef FCN_LINK_TIMER_P4
 #define FCN_LINK_TIMER_P4
 
-#include "../../base/v1model/externs.p4"
 #include "../links/bfd_headers.p4"
-#include "../links/link_types.p4"
+#include "clock/hello_due.p4"
+#include "clock/link_silence.p4"
 #include "link_registers.p4"
 
-// A link that was never up is down after so many detection times, as a power of two.
-const bit<8> FIRST_SILENCE_SHIFT = 6;
-
 // LinkTimer: a link of which nothing was heard for too long is down; the far end of a quiet one hears a hello (FAN-4).
-// Any packet counts, as BFD's (RFC 5880 section 6.8.4) alone would not.
 // Reads:  hello: the link and its times; the link's registers; time now in microseconds.
-// Writes: its state, and why it is down; hello; is_due, whether there is to be a hello.
+// Writes: what LinkSilence and HelloDue write.
 // When:   the clock comes to the link.
-control LinkTimer(in bit<48> now, inout hello_h hello, out bool is_due) {
+control LinkTimer(in bit<48> now, inout hello_h hello, inout NotificationKind copy_kind) {
+    LinkSilence() link_silence;
+    HelloDue() hello_due;
+
     apply {
         bit<3> state;
-        bit<48> heard;
-        bit<102> sent;
         link_states.read(state, hello.port);
-        last_heard.read(heard, hello.port);
-        if (heard == 0) {
-            // The watch begins.
-            last_heard.write(hello.port, now);
-        } else {
-            // Before the clock began nobody looked.
-            bit<48> began;
-            clock_began.read(began, 0);
-            if (heard < began) {
-                heard = began;
-            }
-            // Since the clock packet left its queue, a packet may have come: it is newer than now.
-            bit<48> silent = now - heard;
-            // Packets wait before they are looked at, the clock does not: what came after the newest one that was looked
-            // at is not silence.
-            bit<48> newest;
-            bit<48> before;
-            last_heard.read(newest, CLOCK_PORT);
-            newest_of_rounds.read(before, 1);
-            if (newest != before) {
-                silent = newest - heard;
-            }
-            // At the start of a network a neighbour may be a little later.
-            bit<48> longest = (bit<48>)hello.time;
-            if (state == (bit<3>)LinkState.UNKNOWN || state == (bit<3>)LinkState.STARTING) {
-                longest = longest << FIRST_SILENCE_SHIFT;
-            }
-            if (state != (bit<3>)LinkState.DOWN && silent[47:47] == 0 && silent >= longest) {
-                if (!IS_DEAD(state)) {
-                    if (state != (bit<3>)LinkState.UP) {
-                        links_up.count(hello.port);
-                    }
-                    links_down.count(hello.port);
-                }
-                state = (bit<3>)LinkState.DOWN;
-                link_states.write(hello.port, state);
-                link_causes.write(hello.port, (bit<8>)FailureCause.NEIGHBOR_SILENT);
-            }
-        }
-        bit<1> waits;
-        far_waits.read(waits, hello.port);
-        port_sent.read(sent, hello.port);
-        // A quarter earlier (RFC 5880 section 6.8.7): the clock may come a little sooner than an interval after the last one.
-        is_due = state != (bit<3>)LinkState.UP || waits == 1
-            || now - sent[SENT_TIME] >= (bit<48>)(hello.interval - (hello.interval >> 2));
-        if (is_due) {
-            far_discriminators.read(hello.your_discriminator, hello.port);
-            hello.link_state = (LinkState)state;
-            hello.diagnostic = BfdDiagnostic.NONE;
-            if (IS_DEAD(state)) {
-                bit<8> cause;
-                link_causes.read(cause, hello.port);
-                hello.diagnostic = BfdDiagnostic.NEIGHBOR_SIGNALED_DOWN;
-                if (cause == (bit<8>)FailureCause.NEIGHBOR_SILENT) {
-                    hello.diagnostic = BfdDiagnostic.DETECTION_TIME_EXPIRED;
-                }
-            }
-        }
+        link_silence.apply(now, hello, state);
+        hello_due.apply(now, state, hello, copy_kind);
     }
 }
 

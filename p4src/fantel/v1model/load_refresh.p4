@@ -5,6 +5,7 @@
 #include "../links/bfd_headers.p4"
 #include "../links/link_types.p4"
 #include "link_load.p4"
+#include "node_load.p4"
 
 // What was reported last of a path's load, and when: microseconds ++ level of the queue ++ utilization. 0: nothing yet
 register<bit<45>, core_path_t>(CORE_PATH_CELLS) last_load_reports;
@@ -13,9 +14,9 @@ register<bit<45>, core_path_t>(CORE_PATH_CELLS) last_load_reports;
 // interval.
 // Reads:  notice: the path, which change is large enough, the refresh interval; link_loads; node_loads; time now, all in
 //         microseconds and permille.
-// Writes: is_due; then notice.level, depth, utilization and load; last_load_reports.
-// When:   the clock comes to the path.
-control LoadRefresh(in bit<32> now, inout notice_h notice, out bool is_due) {
+// Writes: notice.report; where it is due is_wanted, level, depth, utilization, load; last_load_reports.
+// When:   the clock comes to the load of a path.
+control LoadRefresh(in bit<32> now, inout notice_h notice) {
     apply {
         bit<45> last;
         bit<32> load;
@@ -27,10 +28,11 @@ control LoadRefresh(in bit<32> now, inout notice_h notice, out bool is_due) {
         if (utilization < before) {
             change = before - utilization;
         }
-        is_due = last == 0 || change >= notice.change || load[31:29] != last[12:10] || now - last[44:13] >= notice.time;
-        if (is_due) {
+        notice.report = PathReport.LOAD;
+        if (last == 0 || change >= notice.change || load[31:29] != last[12:10] || now - last[44:13] >= notice.time) {
             permille_t node_load;
             node_loads.read(node_load, 0);
+            notice.is_wanted = 1;
             notice.level = (bit<8>)load[31:29];
             notice.depth = (bit<32>)load[28:10];
             notice.utilization = utilization;

@@ -5,21 +5,20 @@
 #include "../../base/headers.p4"
 #include "../../base/sizes.p4"
 #include "../links/bfd_headers.p4"
-#include "../links/bfd_machine.p4"
 #include "../links/bfd_session.p4"
 #include "../links/link_types.p4"
 #include "bfd_checksum.p4"
-#include "link_registers.p4"
+#include "bfd_update.p4"
 
 // ReceiveBfd: takes what the far end of a link says (RFC 5880 section 6.8.6, RFC 5881 section 5).
 // Reads:  the port it came from, underlay and UDP header, BFD header; whether the parser reached its end.
-// Writes: state of the link, and why it is down; discriminator of the far end, whether it waits for a hello; drop_reason.
+// Writes: drop_reason; what BfdUpdate writes.
 // When:   the pass on which a BFD control packet for this node is parsed.
 control ReceiveBfd(
         in port_t port, in ipv6_h ipv6, in udp_h udp, in bfd_h bfd, in bool parsed, inout DropReason drop_reason) {
     BfdSession() bfd_session;
     BfdChecksum() bfd_checksum;
-    BfdMachine() bfd_machine;
+    BfdUpdate() bfd_update;
 
     apply {
         bool is_known;
@@ -37,31 +36,7 @@ control ReceiveBfd(
                     && (bfd.your_discriminator != 0 || (bit<2>)bfd.state > (bit<2>)BfdState.DOWN))) {
             drop_reason = DropReason.NOTIFICATION_MALFORMED;
         } else {
-            bit<3> before;
-            link_states.read(before, port);
-            LinkState state = (LinkState)before;
-            bfd_machine.apply(state, bfd.state);
-            link_states.write(port, (bit<3>)state);
-            far_discriminators.write(port, bfd.my_discriminator);
-            if (bfd.state == BfdState.UP) {
-                far_waits.write(port, 0);
-            } else {
-                far_waits.write(port, 1);
-            }
-            if ((bit<3>)state != before) {
-                if (state == LinkState.UP) {
-                    links_up.count(port);
-                } else if (state == LinkState.DOWN) {
-                    FailureCause cause = FailureCause.NEIGHBOR_DOWN;
-                    if (bfd.state == BfdState.ADMIN_DOWN) {
-                        cause = FailureCause.ADMINISTRATIVE;
-                    }
-                    link_causes.write(port, (bit<8>)cause);
-                    if (!IS_DEAD(before)) {
-                        links_down.count(port);
-                    }
-                }
-            }
+            bfd_update.apply(port, bfd);
         }
     }
 }

@@ -6,24 +6,13 @@
 #include "../../base/types.p4"
 #include "../../fast_cnp/v1model/budget_gate.p4"
 #include "../flow_control_types.p4"
-
-// ArnLimit: bounds the messages of flow control a node makes (FCN-15).
-// Writes: color, GREEN when the message may go. Not configured, the meter lets everything pass.
-// When:   a message has passed ArnGate.
-control ArnLimit(inout color_t color) {
-    METER(".arn_meter", arn_meter, bit<1>, 1)
-
-    apply {
-        EXECUTE_METER(arn_meter, 0, color)
-    }
-}
+#include "arn_limit.p4"
 
 // ArnGate: when the upstream neighbour hears about some traffic: that its queue is congested, at once and again every
 // meta.refresh; that this is over, once (FCN-15 for ARN).
 // Reads:  meta.upstream_port, meta.traffic, meta.queue, meta.budget, meta.refresh, the time now in microseconds; tenant: as
-//         in BudgetGate; lasts: how
-//         long the congestion goes on, 0 where that is unknown: where it is shorter than meta.refresh, but goes on after all,
-//         it is sent again at half of that time.
+//         in BudgetGate; lasts: how long the congestion goes on, 0 where that is unknown: where it is shorter than
+//         meta.refresh, but goes on after all, it is sent again at half of that time.
 // Writes: meta.arn_type; the cell, as in BudgetGate, but that zero also says that it is over; held_back: it is too early;
 //         refused: the limit of ARNs kept the message back.
 // When:   packets of the underlay in egress whose upstream neighbour is known.

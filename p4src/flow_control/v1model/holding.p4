@@ -6,25 +6,10 @@
 #include "../../base/sizes.p4"
 #include "../flow_control_types.p4"
 #include "hold.p4"
+#include "hold_refusal.p4"
 
 @name(".holds")
 counter<HoldEvent>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) holds;
-
-// HoldRefusal: why Hold did not do what was asked, as a drop reason.
-// Reads:  verdict of Hold.
-// Writes: drop_reason.
-// When:   behind Hold, unless the packet waits.
-control HoldRefusal(in HoldVerdict verdict, inout DropReason drop_reason) {
-    apply {
-        if (verdict == HoldVerdict.NO_ROOM) {
-            drop_reason = DropReason.HOLD_NO_ROOM;
-        } else if (verdict == HoldVerdict.LIMIT) {
-            drop_reason = DropReason.HOLD_LIMIT;
-        } else if (verdict == HoldVerdict.NO_CELL) {
-            drop_reason = DropReason.HOLD_NO_CELL;
-        }
-    }
-}
 
 // Holding: asks Hold, and sends the packet where it waits or says why nothing was held (SRF-7).
 // Reads:  meta.request, `port`: that of the neighbour who asks, or out of which the packet would go; octets; room: what may

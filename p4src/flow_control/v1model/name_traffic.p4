@@ -3,6 +3,7 @@
 
 #include "customer_label.p4"
 #include "../flow_control_types.p4"
+#include "../held_flow.p4"
 #include "../held_traffic.p4"
 
 // NameTraffic: what a hold of this packet would be about, as the neighbour behind the link sees it.

@@ -3,35 +3,10 @@
 
 #include "../../base/v1model/p.p4"
 #include "../../base/rate_limits.p4"
-#include "../../fast_cnp/domain_mode.p4"
 #include "../../fast_cnp/v1model/budget_gate.p4"
 #include "../../fast_cnp/v1model/copy_for_sender.p4"
 #include "../../fast_cnp/v1model/tunnel_cell.p4"
-
-// CongestedFlow: a packet that its ingress PE, or its sender, is told of, and of what (FCN-8).
-// Reads:  meta.base.level_notifies; underlay header. Marking leaves a packet ECN-capable.
-// Writes: meta.base.mode; is_told: by a Fast CNP or a CNP; what PathCongested writes.
-// When:   in egress, no copy.
-control CongestedFlow(
-        inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata, out bool is_told) {
-    DomainMode() domain_mode;
-    PathCongested() path_congested;
-
-    apply {
-        is_told = false;
-        if (meta.base.level_notifies == 1) {
-            // An ECN-capable packet with an FCN label that is no notification itself.
-            if (meta.base.notification_kind == NotificationKind.NONE
-                    && hdr.outer_ipv6.isValid() && hdr.outer_ipv6.ecn != Ecn.NOT_ECT
-                    && hdr.outer_ipv6.flow_label & FCN_LABEL_BIT != 0) {
-                domain_mode.apply(meta.base);
-                path_congested.apply(hdr, meta, standard_metadata);
-                is_told = meta.base.mode.congestion_kind == NotificationKind.FAST_CNP
-                    || meta.base.mode.congestion_kind == NotificationKind.END_CON_CNP;
-            }
-        }
-    }
-}
+#include "congested_flow.p4"
 
 // Tell: a congested queue, or what a mode knows, is said to the ingress PE or the sender, once per interval and flow, within
 // the node's limit, which tunnels share (FCN-11, FCN-15). A message about a path goes first.

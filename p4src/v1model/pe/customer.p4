@@ -10,10 +10,9 @@
 #include "../../forwarding/v1model/entropy.p4"
 #include "../../forwarding/vlan_tag.p4"
 #include "../../forwarding/vrf_routing.p4"
-#include "../../learning/flow_learning.p4"
 #include "../../learning/flow_table.p4"
-#include "../../learning/v1model/report.p4"
 #include "from_wan.p4"
+#include "learn_flow.p4"
 
 // Arrive: what is done with a packet of a data centre; everything else is FromWan's.
 // Reads:  meta.base.role, is_settled; headers.
@@ -72,29 +71,6 @@ control CustomerRewrite(inout ipv4_h ipv4, inout ipv6_h ipv6, inout pe_meta_t me
             ipv4.checksum = ipv4.checksum + 0x0100 + (bit<16>)(((bit<32>)ipv4.checksum + 0x0101) >> 16);
         } else {
             ipv6.hop_limit = ipv6.hop_limit - 1;
-        }
-    }
-}
-
-// LearnFlow
-// Reads:  meta.cm, meta.is_roce_flow, meta.flow_label_assigned, meta.flow_watched.
-// Writes: nothing of the packet; counter vrf_refused.
-// When:   behind FlowTable.
-control LearnFlow(
-        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
-    FlowLearning() flow_learning;
-    Report() report;
-
-    apply {
-        if (meta.base.role == Role.DC && (meta.cm.is_valid || meta.is_roce_flow)) {
-            flow_learning.apply(meta);
-            if (meta.learning_enabled == 1) {
-                bool refused;
-                report.apply(hdr, meta, meta.base.now, refused);
-                if (refused) {
-                    vrf_refused.count(VRF_CELL(meta.base.vrf));
-                }
-            }
         }
     }
 }

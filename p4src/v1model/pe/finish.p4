@@ -2,10 +2,9 @@
 #define FCN_PE_FINISH_P4
 
 #include "../../base/v1model/pe.p4"
-#include "../../base/rate_limits.p4"
 #include "../../forwarding/underlay.p4"
 #include "../../forwarding/v1model/frame_length.p4"
-#include "../../learning/v1model/report.p4"
+#include "limit_punts.p4"
 
 // ToWan: the next hop of a packet of the underlay.
 // Writes: what Underlay and the modes' repair write.
@@ -19,32 +18,6 @@ control ToWan(
         if (meta.base.forward == Forward.UNDERLAY && meta.base.drop_reason == DropReason.NONE) {
             underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta.base);
             link_repair.apply(hdr, meta, standard_metadata);
-        }
-    }
-}
-
-// LimitPunts: what the controller gets of each VRF is bounded; a host that was answered is reported to it.
-// Reads:  meta.base.punt_reason, vrf; meta.answered.
-// Writes: meta.base.drop_reason.
-// When:   before a packet goes to the controller.
-control LimitPunts(
-        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
-    PuntLimit() punt_limit;
-    ReportNeighbor() report_neighbor;
-
-    apply {
-        if (meta.base.drop_reason == DropReason.NONE
-                && (meta.base.punt_reason != PuntReason.NONE || meta.answered)) {
-            color_t punt_color = GREEN;
-            punt_limit.apply(meta.base.vrf, punt_color);
-            if (punt_color != GREEN) {
-                vrf_refused.count(VRF_CELL(meta.base.vrf));
-                if (!meta.answered) {
-                    meta.base.drop_reason = DropReason.PUNT_RATE_LIMIT;
-                }
-            } else if (meta.answered) {
-                report_neighbor.apply(hdr, meta);
-            }
         }
     }
 }

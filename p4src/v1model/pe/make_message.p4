@@ -2,6 +2,7 @@
 #define FCN_PE_MAKE_MESSAGE_P4
 
 #include "../../base/v1model/pe.p4"
+#include "../../fast_cnp/v1model/ingress_pe_notice.p4"
 #include "../../fast_cnp/v1model/tell_ingress_pe.p4"
 
 // MakeMessage: a copy becomes the message it was made for, or is taken as it is to become a CNP; it comes round once more.

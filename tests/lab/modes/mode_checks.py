@@ -70,7 +70,7 @@ def check_losses(seen: Seen) -> None:
         # An ARN, where a queue is congested more often than a neighbour may begin holds.
         allowed.add("drop HOLD_LIMIT")
     # A path that was cut has lost a hello or a message. Of what a data centre paused a copy ends in
-    # egress as each packet leaves: it tells the neighbour (receive_pause.p4).
+    # egress as each packet leaves: it tells the neighbour (wait_for_dc.p4).
     for node, counts in seen.counts.items():
         copies = counts["HOLD_LEFT"] if counts["PAUSE_RECEIVED"] else 0
         assert counts["drop EGRESS"] == copies, node

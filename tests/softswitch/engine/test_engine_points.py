@@ -1,12 +1,13 @@
 """The points of a program that packets passed are noted where that is asked for, and only there."""
 
 import json
+from pathlib import Path
 
 from engine_scenarios import MAC, PROGRAMS, ethernet
+from engine_warnings import refuse_warnings
 
 from fcn.softswitch.api import ActionCall, Exact
 from fcn.softswitch.engine import MemoryEngine, make_program
-from fcn.softswitch.engine.build import build_library
 from fcn.softswitch.engine.codegen.unit import generate, generate_with_points
 from fcn.softswitch.engine.loader import parse_json
 
@@ -52,9 +53,9 @@ def test_every_state_condition_and_action_is_a_point_once() -> None:
         assert names < set(points)
 
 
-def test_the_code_that_notes_them_has_no_warnings() -> None:
+def test_the_code_that_notes_them_has_no_warnings(tmp_path: Path) -> None:
     code, _ = generate_with_points(parse_json(KITCHEN))
-    assert build_library(code, sanitize=True).exists()
+    refuse_warnings(code, tmp_path)
 
 
 def test_otherwise_there_is_nothing_of_it_in_the_code() -> None:
