@@ -10,7 +10,6 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from fcn.contract.garbage_collection import seldom_collected
 from fcn.controller.cli.common import err, fail, say_error
 from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
@@ -65,6 +64,8 @@ def run(
 
     Ctrl-C or SIGTERM ends the run: what was measured so far is saved, too.
     """
+    from fcn.contract.garbage_collection import seldom_collected
+
     with seldom_collected():
         _run(scenario, mode, seed, out, until)
 

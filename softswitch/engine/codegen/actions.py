@@ -10,8 +10,8 @@ from fcn.softswitch.engine.codegen.expr import Exprs
 from fcn.softswitch.engine.codegen.layout import Layout, Place, nbytes, storage
 from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
-INLINED = 320 << 10
-"""Characters of C of the actions that may become part of the pipeline's function (PE: 241 Ki)."""
+INLINED = 384 << 10
+"""Characters of C of the actions that may become part of the pipeline's function (PE: 337 Ki)."""
 
 
 def cell_size(width: int) -> int:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from copy import deepcopy
 from functools import partial
 from typing import Any, TypeVar
 from unittest.mock import patch
@@ -78,7 +79,7 @@ def with_two_ways(network: dict[str, Any], policy: dict[str, Any]) -> dict[str, 
     }
     links += [["pe1:3", "p3:1"], ["p3:2", "pe2:3"]]
     pe1 = nodes["pe1"]
-    pe1["policies"] = {"both": policy}
+    pe1["policies"] = {"both": deepcopy(policy)}
     pe1["tunnels"]["pe2-srv6"]["via"] = ["p2"]
     for route in pe1["vrfs"]["blue"]["routes"]:
         del route["tunnel"]
