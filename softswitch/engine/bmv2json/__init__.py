@@ -5,6 +5,6 @@ believed. `text` bounds its size and depth, `schema` the type and range of every
 `references` what is named or numbered elsewhere in it.
 """
 
-from fcn.softswitch.engine.bmv2json.program import read_program
+from fcn.softswitch.engine.bmv2json.program import prepare, read_program
 
-__all__ = ["read_program"]
+__all__ = ["prepare", "read_program"]

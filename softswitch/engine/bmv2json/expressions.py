@@ -138,7 +138,3 @@ Expression = Annotated[
 class Primitive(Object):
     op: Annotated[str, StringConstraints(min_length=1, max_length=limits.NAME)]
     parameters: Some[Expression]
-
-
-for _model in (Nested, Vector, Operation, Access):
-    _model.model_rebuild()

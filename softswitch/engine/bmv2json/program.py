@@ -34,6 +34,11 @@ def check_program(root: dict[str, Any]) -> None:
     check_references(root)
 
 
+def prepare() -> None:
+    """Make the checks of a program now, not for the first one."""
+    Program.model_rebuild()
+
+
 def _explain(error: ValidationError) -> str:
     problems = error.errors(include_url=False, include_context=False)
     shown = [f"{_place(p['loc'])}: {p['msg']}{_value(p['input'])}" for p in problems[:_SHOWN]]

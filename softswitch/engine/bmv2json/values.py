@@ -59,7 +59,9 @@ FieldPath = Annotated[list[Name], Field(min_length=2, max_length=2)]
 class Object(BaseModel):
     """A JSON object; members that are not listed are never read."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", hide_input_in_errors=True, defer_build=True
+    )
 
 
 def is_hex(value: object) -> TypeGuard[str]:
