@@ -1,0 +1,49 @@
+"""What cffi makes of C interfaces, as modules: it takes a tenth of a second to parse them, which
+every switch, test and run would take at its start.
+
+`python -m tools.ffi` (`make ffi`) writes them.
+"""
+
+import re
+import tempfile
+from pathlib import Path
+
+import cffi
+
+ROOT = Path(__file__).resolve().parents[1]
+_PROTOCOL = tuple(
+    f"hosts/roce/src/{name}.h" for name in ("wire", "packet", "dcqcn", "delay", "requester")
+)
+MODULES = {
+    "softswitch/engine/control_ffi.py": ("softswitch/engine/native/sw_ctl.h",),
+    "lab/lab_ffi.py": (*_PROTOCOL, "lab/native/lab_api.h"),
+}
+"""The headers of each module, which declares what is between their CDEF marks. `_PROTOCOL` have what
+a connection of the laboratory's hosts is told."""
+_CDEF = re.compile(r"/\* BEGIN CDEF \*/(.*)/\* END CDEF \*/", re.DOTALL)
+_OPAQUE = "typedef struct sw_engine sw_engine; typedef struct sw_sim_api sw_sim_api;"
+
+
+def module_of(module: str) -> str:
+    """The text of one of MODULES."""
+    ffi = cffi.FFI()
+    ffi.cdef(_OPAQUE)
+    for header in MODULES[module]:
+        found = _CDEF.search((ROOT / header).read_text())
+        assert found is not None, f"{header} has CDEF marks"
+        ffi.cdef(found.group(1).replace("SW_API ", ""))
+    ffi.set_source(Path(MODULES[module][-1]).stem, None)
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder) / "module.py"
+        ffi.emit_python_code(str(written))
+        return written.read_text()
+
+
+def main() -> None:
+    """Write all of them."""
+    for module in MODULES:
+        (ROOT / module).write_text(module_of(module))
+
+
+if __name__ == "__main__":
+    main()
