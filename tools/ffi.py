@@ -18,8 +18,8 @@ MODULES = {
     "softswitch/engine/control_ffi.py": ("softswitch/engine/native/sw_ctl.h",),
     "lab/lab_ffi.py": (*_PROTOCOL, "lab/native/lab_api.h"),
 }
-"""The headers of each module, which declares what is between their CDEF marks. `_PROTOCOL` have what
-a connection of the laboratory's hosts is told."""
+"""The headers of each module, which declares what is between their CDEF marks. `_PROTOCOL`: what a
+connection of the laboratory's hosts is told."""
 _CDEF = re.compile(r"/\* BEGIN CDEF \*/(.*)/\* END CDEF \*/", re.DOTALL)
 _OPAQUE = "typedef struct sw_engine sw_engine; typedef struct sw_sim_api sw_sim_api;"
 
