@@ -6,27 +6,34 @@ every switch, test and run would take at its start.
 
 import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import cffi
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = {
-    "softswitch/engine/control_ffi.py": "softswitch/engine/native/sw_ctl.h",
-    "lab/lab_ffi.py": "lab/native/lab_api.h",
+    "softswitch/engine/control_ffi.py": ("softswitch/engine/native/sw_ctl.h",),
+    "lab/lab_ffi.py": (
+        # What a connection is told.
+        *(f"hosts/roce/src/{name}.h" for name in ("wire", "packet", "dcqcn", "delay", "requester")),
+        "lab/native/lab_api.h",
+    ),
 }
-"""The header of each module, which declares what is between its CDEF marks."""
+"""The headers of each module, which declare what is between their CDEF marks."""
 _CDEF = re.compile(r"/\* BEGIN CDEF \*/(.*)/\* END CDEF \*/", re.DOTALL)
 _OPAQUE = "typedef struct sw_engine sw_engine; typedef struct sw_sim_api sw_sim_api;"
 
 
-def module_of(header: Path) -> str:
-    """The text of the module of a header."""
-    found = _CDEF.search(header.read_text())
-    assert found is not None, f"{header} has CDEF marks"
+def module_of(headers: Sequence[str]) -> str:
+    """The text of the module of some headers."""
     ffi = cffi.FFI()
-    ffi.cdef(_OPAQUE + found.group(1).replace("SW_API ", ""))
-    ffi.set_source(header.stem, None)
+    ffi.cdef(_OPAQUE)
+    for header in headers:
+        found = _CDEF.search((ROOT / header).read_text())
+        assert found is not None, f"{header} has CDEF marks"
+        ffi.cdef(found.group(1).replace("SW_API ", ""))
+    ffi.set_source("module", None)
     with tempfile.TemporaryDirectory() as folder:
         module = Path(folder) / "module.py"
         ffi.emit_python_code(str(module))
@@ -35,8 +42,8 @@ def module_of(header: Path) -> str:
 
 def main() -> None:
     """Write all of them."""
-    for module, header in MODULES.items():
-        (ROOT / module).write_text(module_of(ROOT / header))
+    for module, headers in MODULES.items():
+        (ROOT / module).write_text(module_of(headers))
 
 
 if __name__ == "__main__":
