@@ -16,7 +16,6 @@ from finsy.proto import p4r
 from google.protobuf import text_format
 
 from fcn.contract.garbage_collection import collect_often
-from fcn.softswitch.engine.bmv2json.program import prepare as prepare_checks
 from fcn.softswitch.engine.build import prepare
 from fcn.softswitch.p4rt import bmv2_options
 from fcn.softswitch.p4rt.backend import RealBackend
@@ -104,7 +103,6 @@ async def run(options: Options) -> None:
     _check_interfaces(options)
     coverage = None if options.coverage is None else _open_coverage(options.coverage)
     prepare()
-    prepare_checks()
     ports = Ports(options.interfaces, options.queues)
     backend = RealBackend(
         options.interfaces,

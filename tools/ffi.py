@@ -6,6 +6,7 @@ every switch, test and run would take at its start.
 
 import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import cffi
@@ -16,23 +17,26 @@ _PROTOCOL = tuple(
 )
 MODULES = {
     "softswitch/engine/control_ffi.py": ("softswitch/engine/native/sw_ctl.h",),
-    "lab/lab_ffi.py": (*_PROTOCOL, "lab/native/lab_api.h"),
+    "lab/lab_ffi.py": (
+        # What a connection is told.
+        *(f"hosts/roce/src/{name}.h" for name in ("wire", "packet", "dcqcn", "delay", "requester")),
+        "lab/native/lab_api.h",
+    ),
 }
-"""The headers of each module, which declares what is between their CDEF marks. `_PROTOCOL`: what a
-connection of the laboratory's hosts is told."""
+"""The headers of each module, which declare what is between their CDEF marks."""
 _CDEF = re.compile(r"/\* BEGIN CDEF \*/(.*)/\* END CDEF \*/", re.DOTALL)
 _OPAQUE = "typedef struct sw_engine sw_engine; typedef struct sw_sim_api sw_sim_api;"
 
 
-def module_of(module: str) -> str:
-    """The text of one of MODULES."""
+def module_of(headers: Sequence[str]) -> str:
+    """The text of the module of some headers."""
     ffi = cffi.FFI()
     ffi.cdef(_OPAQUE)
-    for header in MODULES[module]:
+    for header in headers:
         found = _CDEF.search((ROOT / header).read_text())
         assert found is not None, f"{header} has CDEF marks"
         ffi.cdef(found.group(1).replace("SW_API ", ""))
-    ffi.set_source(Path(MODULES[module][-1]).stem, None)
+    ffi.set_source("module", None)
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / "module.py"
         ffi.emit_python_code(str(written))
@@ -41,8 +45,8 @@ def module_of(module: str) -> str:
 
 def main() -> None:
     """Write all of them."""
-    for module in MODULES:
-        (ROOT / module).write_text(module_of(module))
+    for module, headers in MODULES.items():
+        (ROOT / module).write_text(module_of(headers))
 
 
 if __name__ == "__main__":

@@ -88,12 +88,6 @@ def _read(model: type[_Read], root: Mapping[str, Any], headers: Headers | None) 
         raise _told(error) from error
 
 
-def prepare() -> None:
-    """Make the checks of a program now, not for the first one."""
-    for model in (Declared, Program):
-        model.model_rebuild()
-
-
 def _told(error: ValidationError) -> ProgramError:
     problems = error.errors(include_url=False, include_context=False)
     malformed = [p for p in problems if p["type"] != UNSUPPORTED]

@@ -74,9 +74,7 @@ Flag = Annotated[bool, Strict(), BeforeValidator(_flag)]
 class Object(BaseModel):
     """A JSON object; members that are not listed are never read."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="ignore", hide_input_in_errors=True, defer_build=True
-    )
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
 
 class Value(Object, Generic[T]):
