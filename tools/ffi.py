@@ -12,9 +12,6 @@ from pathlib import Path
 import cffi
 
 ROOT = Path(__file__).resolve().parents[1]
-_PROTOCOL = tuple(
-    f"hosts/roce/src/{name}.h" for name in ("wire", "packet", "dcqcn", "delay", "requester")
-)
 MODULES = {
     "softswitch/engine/control_ffi.py": ("softswitch/engine/native/sw_ctl.h",),
     "lab/lab_ffi.py": (
@@ -38,9 +35,9 @@ def module_of(headers: Sequence[str]) -> str:
         ffi.cdef(found.group(1).replace("SW_API ", ""))
     ffi.set_source("module", None)
     with tempfile.TemporaryDirectory() as folder:
-        written = Path(folder) / "module.py"
-        ffi.emit_python_code(str(written))
-        return written.read_text()
+        module = Path(folder) / "module.py"
+        ffi.emit_python_code(str(module))
+        return module.read_text()
 
 
 def main() -> None:
