@@ -5,4 +5,5 @@
 #include "../../../base/tna/externs.p4"
 #include "../../../base/metadata.p4"
 #include "../../../two_threshold/tna/off.p4"
+#include "../../../flow_control/tna/pe_off.p4"
 #include "../../pe.p4"
