@@ -1,6 +1,6 @@
 // Provider edge (PE) for Tofino: the steps in which a packet is processed, a file each in pe/; those that a P has, too, are beside
-// this file. Steps that begin with Hold are those of flow control (flow_control/tna), with Light and Curve of the two-threshold
-// mode (two_threshold/tna); in a program without the mode they are empty.
+// this file. Steps that begin with Light and Curve are those of the two-threshold mode (two_threshold/tna); in a program without
+// the mode they are empty.
 #include "../base/tna/externs.p4"
 #include "../base/tna/pass_headers.p4"
 #include "../base/pe_headers.p4"
@@ -51,34 +51,6 @@ NEVER_WITH_NEIGHBOR("hdr.pe.fast_cnp")
 NEVER_WITH_NEIGHBOR("hdr.pe.roce.bth")
 NEVER_WITH_NEIGHBOR("hdr.pe.roce.cnp_payload")
 @pa_mutually_exclusive("ingress", "hdr.pe.neighbor.arp", "hdr.pe.neighbor.nd_option")
-#if HAS_FLOW_CONTROL
-// Nor has an ARN, which ends here, too.
-#define NEVER_WITH_ARN(header) \
-    @pa_mutually_exclusive("ingress", "hdr.pe.arn.arn", header) \
-    @pa_mutually_exclusive("ingress", "hdr.pe.five_tuple.head", header) \
-    @pa_mutually_exclusive("ingress", "hdr.pe.five_tuple.ipv6", header) \
-    @pa_mutually_exclusive("ingress", "hdr.pe.five_tuple.ports", header) \
-    @pa_mutually_exclusive("ingress", "hdr.pe.arn.time", header)
-
-NEVER_WITH_ARN("hdr.pe.srv6.srh")
-NEVER_WITH_ARN("hdr.pe.srv6.segment0")
-NEVER_WITH_ARN("hdr.pe.srv6.segment1")
-NEVER_WITH_ARN("hdr.pe.srv6.segment2")
-NEVER_WITH_ARN("hdr.pe.srv6.segment3")
-NEVER_WITH_ARN("hdr.pe.tunnel.inner_ethernet")
-NEVER_WITH_ARN("hdr.pe.ipv4")
-NEVER_WITH_ARN("hdr.pe.ipv6")
-NEVER_WITH_ARN("hdr.pe.udp")
-NEVER_WITH_ARN("hdr.pe.fast_cnp")
-NEVER_WITH_ARN("hdr.pe.roce.bth")
-NEVER_WITH_ARN("hdr.pe.roce.cnp_payload")
-NEVER_WITH_ARN("hdr.pe.roce.deth")
-NEVER_WITH_ARN("hdr.pe.roce.mad")
-NEVER_WITH_ARN("hdr.pe.roce.cm_ids")
-NEVER_WITH_ARN("hdr.pe.neighbor.arp")
-NEVER_WITH_ARN("hdr.pe.neighbor.nd")
-NEVER_WITH_ARN("hdr.pe.neighbor.nd_option")
-#endif
 // In smaller pieces the segments do not fit on the action data bus of Tofino 2.
 #if __TARGET_TOFINO__ == 2
 @pa_container_size("ingress", "hdr.pe.srv6.segment0.sid", 32)
@@ -97,7 +69,6 @@ control PeIngress(
         in ingress_intrinsic_metadata_from_parser_t ig_prsr_md,
         inout ingress_intrinsic_metadata_for_deparser_t ig_dprsr_md,
         inout ingress_intrinsic_metadata_for_tm_t ig_tm_md) {
-    HoldCarryOver() hold_carry_over;
     FromController() from_controller;
     Settings() settings;
     NotificationPort() notification_port;
@@ -111,7 +82,6 @@ control PeIngress(
     Route() route;
     Report() report;
     Rewrite() rewrite;
-    HoldTunnel() hold_tunnel;
     PassOn() pass_on;
     LimitPunts() limit_punts;
     ChooseDigest() choose_digest;
@@ -121,7 +91,6 @@ control PeIngress(
     // condition is a statement of its own: what stands behind a branch with several waits for all of them.
     // A packet that is to be dropped may go through more tables; the last reason is counted.
     apply {
-        hold_carry_over.apply(hdr);
         if (hdr.pe.packet_out.isValid()) {
             from_controller.apply(hdr.pe.packet_out, hdr.bridge, hdr.copy, ig_tm_md.ucast_egress_port);
         } else {
@@ -137,7 +106,6 @@ control PeIngress(
             route.apply(hdr, md);
             report.apply(md);
             rewrite.apply(hdr, md);
-            hold_tunnel.apply(hdr, md);
             pass_on.apply(hdr, md);
             limit_punts.apply(md);
             choose_digest.apply(hdr.pe, md, ig_dprsr_md.digest_type);
@@ -162,7 +130,7 @@ control PeEgress(
         if (hdr.bridge.isValid() && eg_intr_md.egress_port != CPU_PORT) {
             leave.apply(hdr, md, eg_intr_md, eg_prsr_md);
             mark.apply(hdr, md);
-            tell_sender.apply(hdr, md, eg_intr_md, eg_dprsr_md.mirror_type);
+            tell_sender.apply(hdr, md, eg_dprsr_md.mirror_type);
         }
         hdr.bridge.setInvalid();
     }

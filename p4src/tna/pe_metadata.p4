@@ -6,28 +6,6 @@
 #include "../base/tna/pass_headers.p4"
 #include "../learning/digests.p4"
 
-// The one word of a notification's pseudo-header the parser cannot sum up, the protocol: what is left when
-// everything else has been subtracted from a right checksum.
-const bit<16> UDP_PROTOCOL = 17;
-// Likewise of a neighbour solicitation
-const bit<16> ICMPV6_PROTOCOL = 58;
-
-#if HAS_FLOW_CONTROL
-// Behind the bridge: how often the sender of the packet can be asked to send less, 0 when he cannot; and whether a neighbour
-// wants less of the packet's tunnel.
-header asked_h {
-    bit<1> is_held;
-    bit<7> pad;
-    bit<24> interval;
-}
-#define ASKED_LENGTH 4
-#define IS_ARN(meta) \
-    ((meta).packet_class == PacketClass.NOTIFICATION && (meta).base.notification_kind == NotificationKind.ARN)
-#else
-#define ASKED_LENGTH 0
-#define IS_ARN(meta) false
-#endif
-
 // What a top-level control needs besides the metadata of the shared controls. A mirror's field list takes
 // fields, not constants. What is between the steps of a control starts at zero, which costs the chip nothing.
 struct tna_pe_meta_t {
@@ -58,21 +36,10 @@ struct tna_pe_meta_t {
     attribute_and_port_t attribute_and_port;
     bit<1> digest_is_same;
     bit<1> digest_is_due;
-#if HAS_FLOW_CONTROL
-    bit<16> hold_cell;
-    // Of a packet in a tunnel: service_protocol(), and UDP ports
-    bit<8> hold_protocol;
-    bit<32> hold_ports;
-    // Of an ARN: until when it asks for less
-    bit<32> hold_end;
-#endif
 }
 
 struct pe_pass_headers_t {
     bridge_h bridge;
-#if HAS_FLOW_CONTROL
-    asked_h asked;
-#endif
     copy_h copy;
     pe_headers_t pe;
 }

@@ -25,16 +25,10 @@ parser PeEgressParser(
     }
     state parse_bridge_to_cpu {
         packet.extract(hdr.bridge);
-#if HAS_FLOW_CONTROL
-        packet.extract(hdr.asked);
-#endif
         transition accept;
     }
     state parse_bridge {
         packet.extract(hdr.bridge);
-#if HAS_FLOW_CONTROL
-        packet.extract(hdr.asked);
-#endif
         transition parse_ethernet;
     }
 

@@ -26,7 +26,7 @@ control Leave(
 
     apply {
         take_time();
-        port_tx.count(eg_intr_md.egress_port, sizeInBytes(hdr.bridge) + ASKED_LENGTH);
+        port_tx.count(eg_intr_md.egress_port, sizeInBytes(hdr.bridge));
         queue_level.apply(
             eg_intr_md.egress_port, (bit<5>)eg_intr_md.egress_qid, eg_intr_md.deq_qdepth, md.meta.base);
         curve_marking.apply(eg_intr_md, md.meta.base);

@@ -20,7 +20,6 @@ control LookUp(inout pe_pass_headers_t hdr, inout tna_pe_meta_t md, inout bit<3>
     UnderlayLookup() underlay_lookup;
     Classify() classify;
     CustomerArrival() customer_arrival;
-    HoldMessage() hold_message;
     Arrival() arrival;
     LightNotified() light_notified;
 
@@ -29,12 +28,10 @@ control LookUp(inout pe_pass_headers_t hdr, inout tna_pe_meta_t md, inout bit<3>
         classify.apply(hdr.pe.outer_ipv6, md.meta);
         if (md.meta.packet_class == PacketClass.CUSTOMER) {
             customer_arrival.apply(hdr.pe.ipv4, hdr.pe.ipv6, md.meta);
-        } else if (IS_ARN(md.meta)) {
-            hold_message.apply(hdr, md, drop);
         } else {
             arrival.apply(hdr.pe, md.meta);
         }
-        if (md.meta.packet_class == PacketClass.NOTIFICATION && (md.meta.make_cnp || IS_ARN(md.meta)
+        if (md.meta.packet_class == PacketClass.NOTIFICATION && (md.meta.make_cnp
                 || md.meta.base.drop_reason == DropReason.TRANSLATION_DISABLED)) {
             notifications_received.count(md.meta.base.notification_kind);
         }

@@ -2,6 +2,12 @@
 #ifndef FCN_PE_PARSER_P4
 #define FCN_PE_PARSER_P4
 
+// The one word of a Fast CNP's pseudo-header the parser cannot sum up, the protocol: what is left when
+// everything else has been subtracted from a right checksum.
+const bit<16> UDP_PROTOCOL = 17;
+// Likewise of a neighbour solicitation
+const bit<16> ICMPV6_PROTOCOL = 58;
+
 parser PeIngressParser(
         packet_in packet,
         out pe_pass_headers_t hdr,
@@ -156,9 +162,6 @@ parser PeIngressParser(
             (UdpPort.VXLAN, _): parse_outer_udp_vxlan;
             (UdpPort.MPLS, _): parse_outer_udp_mpls;
             (_, FAST_CNP_UDP_LENGTH): parse_fast_cnp;
-#if HAS_FLOW_CONTROL
-            (_, ARN_IPV6_UDP_LENGTH): parse_arn;
-#endif
             default: parse_outer_udp;
         }
     }
@@ -176,24 +179,6 @@ parser PeIngressParser(
         md.parser_sum = fast_cnp_checksum.get();
         transition accept;
     }
-
-#if HAS_FLOW_CONTROL
-    // Likewise any datagram of the length of an ARN of a service
-    state parse_arn {
-        packet.extract(hdr.pe.tunnel.udp);
-        packet.extract(hdr.pe.arn.arn);
-        packet.extract(hdr.pe.five_tuple.head);
-        packet.extract(hdr.pe.five_tuple.ipv6);
-        packet.extract(hdr.pe.five_tuple.ports);
-        packet.extract(hdr.pe.arn.time);
-        md.udp_dst_port = hdr.pe.tunnel.udp.dst_port;
-        fast_cnp_checksum.subtract({
-            hdr.pe.tunnel.udp, hdr.pe.arn.arn, hdr.pe.five_tuple.head, hdr.pe.five_tuple.ipv6, hdr.pe.five_tuple.ports,
-            hdr.pe.arn.time });
-        md.parser_sum = fast_cnp_checksum.get();
-        transition accept;
-    }
-#endif
 
     state parse_outer_udp_vxlan {
         packet.extract(hdr.pe.tunnel.udp);
@@ -446,9 +431,6 @@ control PeIngressDeparser(
         }
 
         packet.emit(hdr.bridge);
-#if HAS_FLOW_CONTROL
-        packet.emit(hdr.asked);
-#endif
         packet.emit(hdr.pe.packet_in);
         packet.emit(hdr.pe.ethernet);
         packet.emit(hdr.pe.vlan);

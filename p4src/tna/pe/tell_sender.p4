@@ -6,14 +6,10 @@
 #include "../pe_metadata.p4"
 
 // TellSender: this node is the ingress PE of the flow, so it sends the CNP itself (FCN-12).
-// Reads:  md.meta.base.level_notifies, level_interval; bridge header; flow label; what the modes' step has found.
+// Reads:  md.meta.base.level_notifies, level_interval; bridge header; flow label.
 // Writes: mirror_type and md.mirror: a copy for a second pass; counters.
 // When:   behind Mark.
-control TellSender(
-        inout pe_pass_headers_t hdr,
-        inout tna_pe_meta_t md,
-        in egress_intrinsic_metadata_t eg_intr_md,
-        inout MirrorType_t mirror_type) {
+control TellSender(inout pe_pass_headers_t hdr, inout tna_pe_meta_t md, inout MirrorType_t mirror_type) {
     @name(".notifications_triggered")
     Counter<bit<32>, NotificationKind>(KIND_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES)
         notifications_triggered;
@@ -21,7 +17,6 @@ control TellSender(
     Counter<bit<32>, NotificationKind>(KIND_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES)
         flow_interval_suppressed;
 
-    HoldTells() hold_tells;
     FlowGate(FLOW_GATE_SIZE) own_congestion_gate;
 
     action tell_sender() {
@@ -50,7 +45,6 @@ control TellSender(
         if (md.meta.base.level_notifies == 1 && hdr.bridge.pass == PassType.LABELLED) {
             own_congestion.apply();
         }
-        hold_tells.apply(eg_intr_md, hdr, md);
         own_congestion_gate.apply(
             md.wanted, false, hdr.pe.outer_ipv6.flow_label[15:0], md.meta.base.level_interval, md.now,
             md.gate_passed);

@@ -5,5 +5,4 @@
 #include "../../../base/tna/externs.p4"
 #include "../../../base/metadata.p4"
 #include "../../../two_threshold/tna/off.p4"
-#include "../../../flow_control/tna/pe_off.p4"
 #include "../../pe.p4"

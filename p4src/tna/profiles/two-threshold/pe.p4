@@ -7,5 +7,4 @@
 #include "../../../base/metadata.p4"
 #include "../../../two_threshold/tna/curve_marking.p4"
 #include "../../../two_threshold/tna/light_notified.p4"
-#include "../../../flow_control/tna/pe_off.p4"
 #include "../../pe.p4"
