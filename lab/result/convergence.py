@@ -10,7 +10,6 @@ the run.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
 
 from fcn.lab.result.model import Result
 
@@ -49,18 +48,17 @@ def long_connections(result: Result) -> list[Settling]:
 def _long(result: Result) -> Iterator[Settling]:
     end = result.about.reached_ns
     half, quarter = end // 2, end * 3 // 4
-    rates = dict(iter(result.rates.groupby(["host", "connection"])))
-    for names, messages in result.messages.groupby(["host", "connection"]):
-        if messages["start_ns"].max() > half or not messages["completed_ns"].isna().any():
-            continue
-        samples = rates.get(names)
-        times = [] if samples is None else samples["time_ns"].tolist()
-        counts = [] if samples is None else samples["acknowledged"].tolist()
+    connection = ["host", "connection"]
+    sent = result.messages.assign(open=result.messages["completed_ns"].isna()).groupby(connection)
+    last = sent.agg(start=("start_ns", "max"), open=("open", "any"))
+    long = last.index[(last["start"] <= half) & last["open"]]
+    rates = result.rates
 
-        def at(time: int, times: list[int] = times, counts: list[int] = counts) -> int:
-            return max((n for t, n in zip(times, counts, strict=True) if t <= time), default=0)
+    def acknowledged(until: int) -> list[int]:
+        samples = rates[rates["time_ns"] <= until].groupby(connection)["acknowledged"]
+        return samples.max().reindex(long, fill_value=0).astype(int).tolist()
 
-        if not at(half):
-            continue
-        host, connection = cast(tuple[str, int], names)
-        yield Settling(host, int(connection), at(quarter) - at(half), at(end) - at(quarter))
+    amounts = zip(acknowledged(half), acknowledged(quarter), acknowledged(end), strict=True)
+    for (host, number), (first, third, last_one) in zip(long, amounts, strict=True):
+        if first:
+            yield Settling(host, int(number), third - first, last_one - third)

@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import hashlib
+import itertools
 import os
 import platform
 import shlex
@@ -83,6 +84,7 @@ def _unit(code: str) -> str:
     return code + "".join(f'\n#include "{name}"\n' for name in SOURCES)
 
 
+@cache
 def _cpu() -> str:
     """The processor that -march=native compiles for."""
     with contextlib.suppress(OSError):
@@ -93,11 +95,10 @@ def _cpu() -> str:
 
 
 def _key(unit: str, flags: Sequence[str]) -> str:
-    h = hashlib.sha256()
-    for part in (unit, *_compiler(), _cpu(), *_DIALECT, *flags):
-        h.update(repr(part).encode())
-    for name, text in _runtime().items():
-        h.update(repr((name, text)).encode())
+    h = hashlib.sha256(repr((*_compiler(), _cpu(), *_DIALECT, *flags)).encode())
+    for text in (unit, *itertools.chain.from_iterable(_runtime().items())):
+        octets = text.encode()
+        h.update(b"%d:" % len(octets) + octets)
     return h.hexdigest()[:32]
 
 
