@@ -22,8 +22,10 @@ from fcn.ptf_tests.tofino.context import (
 )
 from fcn.ptf_tests.tofino.entries import ActionMemory
 from fcn.ptf_tests.tofino.image import ImageError, MemoryWrite, RegisterWrite, writes
+from fcn.ptf_tests.tofino.layout import Layout, write_all
 from fcn.ptf_tests.tofino.memories import StageMemory, TwoPort
 from fcn.ptf_tests.tofino.packing import Bits, Nibbles, Slice, pieces_of_range, tcam_row
+from fcn.ptf_tests.tofino.tofino1 import TOFINO1
 from fcn.ptf_tests.tofino.valuesets import ValueSetMemory
 from fcn.softswitch.api import CounterValue, EngineError, MeterRates
 
@@ -33,7 +35,8 @@ SEED = 4
 class Chip:
     """Registers and memories that keep what is written."""
 
-    def __init__(self) -> None:
+    def __init__(self, layout: Layout = TOFINO1) -> None:
+        self.layout = layout
         self.registers: dict[int, int] = {}
         self.memories: dict[int, int] = {}
 
@@ -143,7 +146,7 @@ def test_image_is_read_as_what_it_writes_to_pipe_0() -> None:
     memory += struct.pack("<QQQ", 10, 11, 12)
     scan = struct.pack("<IQIQII", ord("S") << 24, 0x2000010, 1, 0x2000020, 64, 2)
     scan += struct.pack("<IIII", 1, 2, 3, 4)
-    assert list(writes(header + one + block + memory + scan)) == [
+    assert list(writes(header + one + block + memory + scan, TOFINO1)) == [
         RegisterWrite(0x2001000, 7),
         RegisterWrite(0x2000000, 1),
         RegisterWrite(0x2000004, 2),
@@ -160,7 +163,7 @@ def test_image_is_read_as_what_it_writes_to_pipe_0() -> None:
 @pytest.mark.parametrize("data", [b"\0\0\0?", b"\0\0", struct.pack("<II", ord("R") << 24, 1)])
 def test_what_is_no_image_is_refused(data: bytes) -> None:
     with pytest.raises(ImageError):
-        list(writes(data))
+        list(writes(data, TOFINO1))
 
 
 def _array(kind: str, per_word: int, **detail: object) -> Array:
@@ -293,21 +296,49 @@ def test_digest_is_put_together_of_its_parts() -> None:
     assert digests.fields(found, layout, ("vrf", "port", "id")) == (0x1234, 0x156, 0x789A)
 
 
-def test_value_set_rows_match_its_values_or_nothing() -> None:
-    chip = Chip()
-    first, state = 0x21C80000000, 5 << 32
+@pytest.mark.parametrize(
+    ("layout", "first", "second", "registers"),
+    [
+        (TOFINO1, (0x21C80000000, 0), (0x21C80000100, 0), (2, 3)),
+    ],
+)
+def test_value_set_rows_match_its_values_or_nothing(
+    layout: Layout, first: tuple[int, int], second: tuple[int, int], registers: tuple[int, int]
+) -> None:
+    chip = Chip(layout)
     for row in (9, 8):
-        chip.memories[first + row] = state | (1 << 32) - 1
-        chip.memories[first + row + 0x100] = 7 << 32 | (1 << 32) - 1
-    ports = ValueSetMemory(chip, ValueSet("ports", (9, 8), tuple(range(9))))
+        for (base, shift), state in ((first, 5), (second, 7)):
+            chip.memories[base + row] = chip.read_memory(base + row) | state << 32 + shift
+    low_bits, high_bit = registers
+    bits = (*((low_bits, bit) for bit in range(8)), (high_bit, 0))
+    ports = ValueSetMemory(chip, ValueSet("ports", (9, 8), bits))
     ports.write([3])
-    low, high = chip.memories[first + 9], chip.memories[first + 0x109]
+
+    def word(place: tuple[int, int], row: int) -> int:
+        return chip.memories[place[0] + row] >> place[1] & (1 << 64) - 1
+
+    low, high = word(first, 9), word(second, 9)
     for port in range(512):
-        assert (not port & ~high and not ~port & 0x1FF & ~low) == (port == 3)
+        key = (port & 0xFF) << layout.parsers.registers[low_bits]
+        key |= (port >> 8) << layout.parsers.registers[high_bit]
+        used = 0xFF << layout.parsers.registers[low_bits]
+        used |= 1 << layout.parsers.registers[high_bit]
+        assert (not key & ~high and not ~key & used & ~low) == (port == 3)
     assert (low >> 32, high >> 32) == (5, 7)
-    assert chip.memories[first + 8] == state
+    assert (word(first, 8), word(second, 8)) == (5 << 32, 7 << 32)
     with pytest.raises(EngineError):
         ports.write([1, 2, 3])
+
+
+@pytest.mark.parametrize("layout", [TOFINO1])
+def test_settings_keep_the_other_bits_of_a_register(layout: Layout) -> None:
+    chip = Chip(layout)
+    others = {place: (1 << 32) - 1 & ~mask for place, _, mask in layout.ports}
+    chip.registers.update(others)
+    write_all(chip, layout.ports)
+    for place, value, mask in layout.ports:
+        assert chip.registers[place] & mask == value
+        assert chip.registers[place] & others[place] == others[place]
 
 
 def test_target_says_what_it_lacks(
