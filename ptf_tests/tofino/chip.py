@@ -15,12 +15,13 @@ import cffi
 from fcn.ptf_tests.tofino.image import MemoryWrite, RegisterWrite, Write, writes
 from fcn.ptf_tests.tofino.layout import Layout
 from fcn.ptf_tests.tofino.tofino1 import TOFINO1
+from fcn.ptf_tests.tofino.tofino2 import TOFINO2
 
 _FCS = 4
 """Octets behind every frame of the model."""
 _PICOSECONDS = 1000
 """In a nanosecond."""
-_LAYOUTS = (TOFINO1,)
+_LAYOUTS = (TOFINO1, TOFINO2)
 
 _DECLARATIONS = """
 void rmt_init(int chips, const char *log);

@@ -17,7 +17,7 @@ from fcn.softswitch.p4rt.pipeline import PipelineConfig
 from fcn.softswitch.p4rt.schema import Schema, Table, parse_p4info
 from fcn.softswitch.proto.bfpipeline_pb2 import BfPipelineConfig
 
-_ARCHITECTURES = ("tna",)
+_ARCHITECTURES = ("tna", "t2na")
 
 
 @dataclass(frozen=True, slots=True)

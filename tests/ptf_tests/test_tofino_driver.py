@@ -26,6 +26,7 @@ from fcn.ptf_tests.tofino.layout import Layout, write_all
 from fcn.ptf_tests.tofino.memories import StageMemory, TwoPort
 from fcn.ptf_tests.tofino.packing import Bits, Nibbles, Slice, pieces_of_range, tcam_row
 from fcn.ptf_tests.tofino.tofino1 import TOFINO1
+from fcn.ptf_tests.tofino.tofino2 import TOFINO2
 from fcn.ptf_tests.tofino.valuesets import ValueSetMemory
 from fcn.softswitch.api import CounterValue, EngineError, MeterRates
 
@@ -296,10 +297,12 @@ def test_digest_is_put_together_of_its_parts() -> None:
     assert digests.fields(found, layout, ("vrf", "port", "id")) == (0x1234, 0x156, 0x789A)
 
 
+# The rows of Tofino 1 are two words, those of Tofino 2 the halves of one.
 @pytest.mark.parametrize(
     ("layout", "first", "second", "registers"),
     [
         (TOFINO1, (0x21C80000000, 0), (0x21C80000100, 0), (2, 3)),
+        (TOFINO2, (0x26080000400, 0), (0x26080000400, 64), (1, 3)),
     ],
 )
 def test_value_set_rows_match_its_values_or_nothing(
@@ -330,7 +333,19 @@ def test_value_set_rows_match_its_values_or_nothing(
         ports.write([1, 2, 3])
 
 
-@pytest.mark.parametrize("layout", [TOFINO1])
+def test_image_of_tofino_2_is_read_as_what_it_writes_to_pipe_0() -> None:
+    one = struct.pack("<III", ord("R") << 24, 0x1000, 7)
+    two = struct.pack("<III", ord("R") << 24, 0x4000000 | 3 << 24, 8)
+    memory = struct.pack("<IQII", ord("D") << 24, 0x20000000000 | 2 << 39 | 5, 128, 1)
+    memory += struct.pack("<QQ", 10, 11)
+    assert list(writes(one + two + memory, TOFINO2)) == [
+        RegisterWrite(0x4001000, 7),
+        RegisterWrite(0x4000000, 8),
+        MemoryWrite(0x20000000005, 10, 11),
+    ]
+
+
+@pytest.mark.parametrize("layout", [TOFINO1, TOFINO2])
 def test_settings_keep_the_other_bits_of_a_register(layout: Layout) -> None:
     chip = Chip(layout)
     others = {place: (1 << 32) - 1 & ~mask for place, _, mask in layout.ports}
@@ -339,6 +354,15 @@ def test_settings_keep_the_other_bits_of_a_register(layout: Layout) -> None:
     for place, value, mask in layout.ports:
         assert chip.registers[place] & mask == value
         assert chip.registers[place] & others[place] == others[place]
+
+
+@pytest.mark.parametrize(("octets", "length"), [(20, 24), (60, 64), (43, 48)])
+def test_copies_of_tofino_2_are_cut_at_words_and_have_what_is_asked(
+    octets: int, length: int
+) -> None:
+    """The chip rounds down to four octets, and counts the checksum of a frame."""
+    written = {setting.address: setting.value for setting in TOFINO2.mirror(3, octets)}
+    assert {written[0x4C9000C + 0x800 * part] for part in range(4)} == {3 | length << 4}
 
 
 def test_target_says_what_it_lacks(
