@@ -1,15 +1,18 @@
 """The driver of the chip's model, as far as it needs no model."""
 
 import itertools
+import json
 import random
 import struct
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.ptf_tests.tofino import digests
 from fcn.ptf_tests.tofino.arrays import Counters, Registers, SpreadCounters, limited, unlimited
+from fcn.ptf_tests.tofino.backend import ChipBackend
 from fcn.ptf_tests.tofino.context import (
     Action,
     ActionData,
@@ -29,6 +32,7 @@ from fcn.ptf_tests.tofino.tofino1 import TOFINO1
 from fcn.ptf_tests.tofino.tofino2 import TOFINO2
 from fcn.ptf_tests.tofino.valuesets import ValueSetMemory
 from fcn.softswitch.api import CounterValue, EngineError, MeterRates
+from fcn.softswitch.proto.bfpipeline_pb2 import BfPipelineConfig
 
 SEED = 4
 
@@ -363,6 +367,17 @@ def test_copies_of_tofino_2_are_cut_at_words_and_have_what_is_asked(
     """The chip rounds down to four octets, and counts the checksum of a frame."""
     written = {setting.address: setting.value for setting in TOFINO2.mirror(3, octets)}
     assert {written[0x4C9000C + 0x800 * part] for part in range(4)} == {3 | length << 4}
+
+
+def test_program_for_another_chip_is_refused() -> None:
+    context = {"target": "tofino", "tables": [], "learn_quanta": [], "parser": {}}
+    message = BfPipelineConfig(p4_name="p")
+    message.profiles.add(context=json.dumps(context).encode())
+    program = message.SerializeToString()
+    one, two = (ChipBackend(cast("Any", Chip(layout)), {}) for layout in (TOFINO1, TOFINO2))
+    one.build(program)
+    with pytest.raises(EngineError, match="for tofino, not Tofino 2"):
+        two.build(program)
 
 
 def test_target_says_what_it_lacks(
