@@ -104,13 +104,13 @@ proto: setup ## regenerate the messages of our own services
 	$(PYTHON) -m grpc_tools.protoc -I. --python_out=. $(wildcard fcn/contract/proto/*.proto fcn/softswitch/proto/*.proto)
 
 # README quotes what both switches do, so its figures are written where both are installed.
-bench: setup ## all figures of README but the findings: softswitch against BMv2 (BASELINE=COMMIT: also against that), the demo; laboratory
-	$(PYTHON) -m fcn.bench.forwarding $(addprefix --baseline ,$(BASELINE))
+bench: setup ## all figures of README but the findings: softswitch against BMv2 (BASELINE=COMMIT: also what its programs cost), the demo; laboratory
+	$(PYTHON) -m fcn.bench.forwarding
 	$(PYTHON) -m fcn.bench.demo
 	$(PYTHON) -m fcn.bench.tracing --seconds 3
 	$(PYTHON) -m fcn.bench.laboratory
 	$(PYTHON) -m fcn.bench.reaction
-	$(if $(shell command -v valgrind),$(PYTHON) -m fcn.bench.instructions)
+	$(if $(shell command -v valgrind),$(PYTHON) -m fcn.bench.instructions $(addprefix --baseline ,$(BASELINE)))
 	$(if $(shell command -v simple_switch_grpc),$(PYTHON) -m fcn.bench.readme)
 
 bench-scale: setup ## what many flows cost on a PE (FLOWS=100000)

@@ -6,8 +6,8 @@ rate. Switches run on all cores except the first, which is reserved for the traf
 a core with it would reduce the rate of the switch.
 It prints the ratios and writes the raw numbers to bench/results/forwarding.json.
 PE and P have the fewest modes (profile fcn), and once more all of them (`full`).
-Where p4c is installed, BMv2 also runs a plain IPv6 router (bench/router.p4) as a reference;
-`--baseline COMMIT` also measures the programs of an earlier commit on BMv2.
+Where p4c is installed, BMv2 also runs a plain IPv6 router (bench/router.p4) as a reference.
+What an earlier commit's programs cost is in fcn.bench.instructions.
 """
 
 import shutil
@@ -24,7 +24,6 @@ from pathlib import Path
 import finsy as fy
 from rich.console import Console
 
-from fcn.bench.baseline import BaselineError, commit_named, measure
 from fcn.bench.cores import pinned, switch_cores
 from fcn.bench.harness import RESULTS, machine, options_of, positive, table_of, write_results
 from fcn.contract.constants import FCN_LABEL_BIT
@@ -284,23 +283,6 @@ def report(console: Console, sweeps: list[Sweep]) -> None:
         if name in best and "router" in best:
             ratio = best[name] / best["router"]
             console.print(f"{name} on BMv2 is {ratio:.2f} of a plain IPv6 router")
-        before = f"{name.partition(' ')[0]} before"
-        if name in best and before in best:
-            ratio = best[name] / best[before]
-            console.print(f"{name} on BMv2 is {ratio:.2f} of what it was at the baseline")
-
-
-def baseline(commit: str, seconds: float, start: float) -> list[Sweep]:
-    """Sweeps on BMv2 at an earlier commit. Raises BaselineError."""
-    return [
-        Sweep(
-            f"{sweep['program']} before",
-            sweep["target"],
-            tuple(Sample(**sample) for sample in sweep["samples"]),
-        )
-        for sweep in measure(commit, seconds, start, RATE_STEP)
-        if sweep["program"] in ("pe", "p")
-    ]
 
 
 def main() -> None:
@@ -310,22 +292,20 @@ def main() -> None:
     parser.add_argument(
         "--targets", nargs="+", choices=sorted(TARGETS), default=["bmv2", "softswitch"]
     )
-    parser.add_argument("--baseline", metavar="COMMIT", help="compare with this commit on BMv2")
     options = parser.parse_args()
     try:
-        commit = commit_named(options.baseline) if options.baseline is not None else None
         enter("fcn.bench.forwarding", sys.argv[1:])
-        failure = run(options.targets, commit, options.seconds, options.start)
-    except (BaselineError, IsolationError, TargetUnavailableError) as error:
+        measured = run(options.targets, options.seconds, options.start)
+    except (IsolationError, TargetUnavailableError) as error:
         parser.exit(2, f"{error}\n")
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
-    if failure:
-        parser.exit(1, f"{failure}\n")
+    if not measured:
+        parser.exit(1, f"nothing was measured; {RESULTS} is as it was\n")
 
 
-def run(targets: Sequence[str], commit: str | None, seconds: float, start: float) -> str:
-    """Measure, show and write; returns why there is no baseline if one was asked for, or ''."""
+def run(targets: Sequence[str], seconds: float, start: float) -> bool:
+    """Measure, show and write; whether anything was measured."""
     console = Console()
     sweeps: list[Sweep] = []
     make_interfaces()
@@ -344,18 +324,12 @@ def run(targets: Sequence[str], commit: str | None, seconds: float, start: float
                     console.print(f"{target}: {error}")
                     continue
                 sweeps.append(Sweep(program.name, target, tuple(samples)))
-        failure = ""
-        if commit is not None:
-            try:
-                sweeps += baseline(commit, seconds, start)
-            except BaselineError as error:
-                failure = str(error)
     if not sweeps:
-        return f"nothing was measured; {RESULTS} is as it was"
+        return False
     report(console, sweeps)
     write_results(RESULTS / "forwarding.json", {"machine": machine(), "sweeps": sweeps})
     console.print(f"raw numbers: {RESULTS}/forwarding.json")
-    return failure
+    return True
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@ machine, where rates are not.
 
 `python -m fcn.bench.instructions` gives each program of bench/forwarding.py packets one by one.
 Needs valgrind. `--compiled FOLDER` counts for the programs there in place of those of
-p4src/compiled (`pe.json`, `pe.p4info.txtpb`, `p.json`, …).
+p4src/compiled (`pe.json`, `pe.p4info.txtpb`, `p.json`, …); `--baseline COMMIT` counts for those of
+an earlier commit, too.
 """
 
 import re
@@ -15,6 +16,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from fcn.bench.baseline import BaselineError, checked_out, commit_named
 from fcn.bench.cores import behind
 from fcn.bench.forwarding import GRPC_ADDRESS, PROGRAMS, Program
 from fcn.bench.harness import options_of
@@ -68,26 +70,36 @@ def _tell(pid: int, *words: str) -> None:
     subprocess.run(["vgdb", f"--pid={pid}", *words], check=True, capture_output=True)
 
 
-def _read(program: Program, folder: Path) -> Program:
-    """The same with the compiled program of a folder."""
-    return replace(program, load=lambda _: load_pipeline(program.name, folder))
+def _read(folder: Path) -> list[Program]:
+    """The same with the compiled programs of a folder."""
+
+    def read(program: Program) -> Program:
+        return replace(program, load=lambda _: load_pipeline(program.name, folder))
+
+    return [read(each) for each in PROGRAMS if each.name in ("pe", "p")]
+
+
+def _count(programs: Iterable[Program], of: str = "") -> None:
+    for program in programs:
+        with scratch_folder("fcn-bench-") as work:
+            print(f"{program.name}{of}: {per_packet(program, work):,} instructions", flush=True)
 
 
 def main() -> None:
     parser = options_of("instructions", __doc__, results=False)
     parser.add_argument("--compiled", type=Path, metavar="FOLDER", help="count for programs there")
+    parser.add_argument("--baseline", metavar="COMMIT", help="count for its programs, too")
     options = parser.parse_args()
     folder: Path | None = options.compiled and options.compiled.absolute()
-    programs: Iterable[Program] = PROGRAMS
-    if folder is not None:
-        programs = [_read(each, folder) for each in PROGRAMS if each.name in ("pe", "p")]
     try:
+        commit = None if options.baseline is None else commit_named(options.baseline)
         enter("fcn.bench.instructions", sys.argv[1:])
         make_interfaces()
-        for program in programs:
-            with scratch_folder("fcn-bench-") as work:
-                print(f"{program.name}: {per_packet(program, work):,} instructions", flush=True)
-    except (IsolationError, TargetUnavailableError) as error:
+        _count(PROGRAMS if folder is None else _read(folder))
+        if commit is not None:
+            with checked_out(commit) as tree:
+                _count(_read(tree / "p4src" / "compiled"), f" at {commit[:8]}")
+    except (BaselineError, IsolationError, TargetUnavailableError) as error:
         parser.exit(2, f"{error}\n")
 
 

@@ -8,7 +8,7 @@ import cffi
 
 from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.hosts.build import compile_cached
-from fcn.hosts.roce.build import PROTOCOL_SOURCES
+from fcn.hosts.roce.build import PROTOCOL_SOURCES, SOURCES
 from fcn.softswitch.engine.build import NATIVE as ENGINE
 from fcn.softswitch.engine.build import CData
 
@@ -24,17 +24,20 @@ _FLAGS = (
     "-fno-strict-aliasing",
     f"-DFCN_LABEL_BIT={FCN_LABEL_BIT}",
 )
+_PARAMETERS = ("wire", "packet", "dcqcn", "delay", "requester")
+"""Headers of the protocol that have what a connection is told."""
 _CDEF = re.compile(r"/\* BEGIN CDEF \*/(.*)/\* END CDEF \*/", re.DOTALL)
 
 
 @cache
 def ffi() -> CData:
     """cffi with the interface of native/lab_api.h declared."""
-    found = _CDEF.search((NATIVE / "lab_api.h").read_text())
-    assert found is not None, "lab_api.h has CDEF marks"
     out = cffi.FFI()
-    opaque = "typedef struct sw_engine sw_engine; typedef struct sw_sim_api sw_sim_api;"
-    out.cdef(opaque + found.group(1))
+    out.cdef("typedef struct sw_engine sw_engine; typedef struct sw_sim_api sw_sim_api;")
+    for header in (*(SOURCES / f"{name}.h" for name in _PARAMETERS), NATIVE / "lab_api.h"):
+        found = _CDEF.search(header.read_text())
+        assert found is not None, f"{header} has CDEF marks"
+        out.cdef(found.group(1))
     return out
 
 

@@ -1,10 +1,12 @@
 """What happened at RoCEv2 hosts, to the nanosecond."""
 
+from collections.abc import Sequence
 from enum import IntEnum
 from ipaddress import ip_address
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from fcn.lab.core import Simulation
 
@@ -63,11 +65,16 @@ def notices_lost(simulation: Simulation) -> int:
     return simulation.native.call("notices_lost")
 
 
-def notices(simulation: Simulation) -> pd.DataFrame:
-    """Those since the last call, in order, as the table of a result has them
-    (`fcn.lab.result.tables`)."""
+def take_notices(simulation: Simulation) -> NDArray[np.void]:
+    """Those since the last call, in order, for notices()."""
     native = simulation.native
-    found = np.frombuffer(native.ffi.buffer(native.take("lab_notice", "notices")), _NOTICE)
+    return np.frombuffer(native.ffi.buffer(native.take("lab_notice", "notices")), _NOTICE)
+
+
+def notices(simulation: Simulation, taken: Sequence[NDArray[np.void]] = ()) -> pd.DataFrame:
+    """What take_notices() gave, and those since, as the table of a result has them
+    (`fcn.lab.result.tables`)."""
+    found = np.concatenate([*taken, take_notices(simulation)])
     names = {host.number: host.name for host in simulation.hosts.values()}
     peers, which = np.unique(found[["version", "peer"]], return_inverse=True)
     octets = (peer.ljust(16, b"\0")[: 4 if version == 4 else 16] for version, peer in peers)

@@ -1,7 +1,7 @@
 """RoCEv2 hosts: reliable connections with go-back-N or selective repeat, and congestion control;
 the protocol code of `fcn-roce`."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any, Literal
@@ -18,6 +18,11 @@ QPS = range(2, 1 << 24)
 """Queue pair numbers of data: 0 and 1 are those of management (IBTA volume 1, 3.9)."""
 
 Address = IPv4Address | IPv6Address
+_SENDING = (
+    "mtu", "ack_every", "window", "timeout", "retries", "cm_timeout", "cm_retries", "max_lag",
+    "service_id", "dscp", "ecn",
+)  # fmt: skip
+"""Options that `struct requester_params` has by these names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ class Dcqcn:
 
 
 CONTROLS = ("dcqcn", "timely", "swift")
-"""Congestion control of a host, by name; in the order of `lab_roce_options.control`."""
+"""Congestion control of a host, by name; in the order of `enum delay_kind`."""
 
 ControlName = Literal["dcqcn", "timely", "swift"]
 RetransmissionName = Literal["go-back-n", "selective-repeat"]
@@ -239,20 +244,19 @@ class RoceHost:
         native = self._native.ffi.new("lab_roce_options *")
         self.macs = tuple(bytes.fromhex(each.replace(":", "")) for each in (mac, gateway_mac))
         native.mac, native.gateway_mac = self.macs
-        native.version = address.version
-        native.address = address.packed.ljust(16, b"\0")
-        native.control = CONTROLS.index(options.control)
-        native.selective = options.retransmission == "selective-repeat"
-        for target, source in (
-            (native, options),
-            (native, options.dcqcn),
-            (native.timely, options.timely),
-            (native.swift, options.swift),
-        ):
-            for name in source.__slots__:
-                value = getattr(source, name)
-                if name not in (*CONTROLS, "control", "retransmission"):
-                    setattr(target, name, -1 if value is None else value)
+        native.cnp_interval = options.cnp_interval
+        native.first_psn = -1 if options.first_psn is None else options.first_psn
+        native.first_qp, native.first_accepted_qp = options.first_qp, options.first_accepted_qp
+        params = native.params
+        params.local.version = address.version
+        params.local.octets = address.packed.ljust(16, b"\0")
+        params.delay.kind = CONTROLS.index(options.control)
+        params.selective = options.retransmission == "selective-repeat"
+        for name in _SENDING:
+            setattr(params, name, getattr(options, name))
+        params.dcqcn = asdict(options.dcqcn)
+        params.delay.timely = asdict(options.timely)
+        params.delay.swift = asdict(options.swift)
         self._call("roce", native)
 
     def connect(self, remote: Address, *, at_ns: int = 0) -> int:

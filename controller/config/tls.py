@@ -37,7 +37,9 @@ class ControllerTls(Model):
 
     @property
     def files(self) -> ServerFiles:
-        return _server_files(self)
+        """The same as paths."""
+        crl = Path(self.crl) if self.crl is not None else None
+        return ServerFiles(Path(self.certificate), Path(self.key), Path(self.ca), crl)
 
 
 class AgentHost(Model):
@@ -47,28 +49,9 @@ class AgentHost(Model):
     addresses: Annotated[Items[AnyAddress], Field(min_length=1)]
 
 
-class HostAgents(Model):
-    """Where agents of hosts report their queue pairs (FCN-3 a), with mutual TLS.
-
-    `certificate` and `key` (PEM files) are the controller's. `ca` signs the certificates of the
-    agents; the name in one (SAN, or else common name) is the host's name here. `crl` revokes some
-    of them.
-    """
+class HostAgents(ControllerTls):
+    """Where agents of hosts report their queue pairs (FCN-3 a), with mutual TLS: the name in an
+    agent's certificate (SAN, or else common name) is the host's name here."""
 
     listen: Listen
-    certificate: str
-    key: str
-    ca: str
-    crl: str | None = None
     hosts: Annotated[dict[Name, AgentHost], Field(min_length=1)]
-
-    @property
-    def files(self) -> ServerFiles:
-        return _server_files(self)
-
-
-def _server_files(settings: ControllerTls | HostAgents) -> ServerFiles:
-    """The PEM files of a server as paths."""
-    crl = Path(settings.crl) if settings.crl is not None else None
-    own = Path(settings.certificate), Path(settings.key)
-    return ServerFiles(*own, Path(settings.ca), crl)

@@ -1,5 +1,6 @@
-/* What Python calls of the laboratory. The text between the CDEF marks is also declared to cffi by
- * lab/build.py, so it must be plain C. Times are nanoseconds since the start of the simulation. */
+/* What Python calls of the laboratory. The text between the CDEF marks, here and in headers of
+ * hosts/roce, is also declared to cffi by lab/build.py, so it must be plain C. Times are nanoseconds
+ * since the start of the simulation. */
 #ifndef LAB_API_H
 #define LAB_API_H
 
@@ -7,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "requester.h"
 #include "sw_frame.h"
 
 /* BEGIN CDEF */
@@ -82,36 +84,15 @@ int64_t lab_send_series(lab *l, uint32_t node, uint64_t start, uint64_t mean_ps,
 /* One frame, now. */
 int64_t lab_send_frame(lab *l, uint32_t node, uint32_t len, const uint8_t *octets);
 
-/* A RoCEv2 host; DCQCN as in hosts/roce/src/dcqcn.h, TIMELY and Swift as in hosts/roce/src/delay.h.
- * Rates in bit/s, times in ns. */
+/* A RoCEv2 host. Of params, `remote` is that of each connection, and a line rate of 0 that of the
+ * host's link. */
 typedef struct {
-    uint32_t control; /* 0: DCQCN; or enum delay_kind */
-    bool selective;   /* selective repeat; otherwise go-back-N */
-    struct {
-        double ewma, beta, additive_increase;
-        uint64_t low, high, least_rtt;
-        uint32_t hyper_after, hyper_factor;
-    } timely;
-    struct {
-        double window_increase, beta, max_decrease, least_window, most_window;
-        uint64_t base_target, scaling;
-        double scaling_least, scaling_most;
-    } swift;
+    struct requester_params params;
     uint8_t mac[6], gateway_mac[6];
-    uint8_t version; /* of IP */
-    uint8_t address[16];
-    uint32_t mtu, ack_every, window, retries, cm_retries;
-    uint8_t dscp, ecn;
-    uint64_t timeout, cm_timeout, max_lag, cnp_interval, service_id;
+    uint64_t cnp_interval;
     int64_t first_psn; /* of connections it opens; below 0: at random */
     /* Queue pairs of the first connection it opens, and of the first it accepts; others follow. */
     uint32_t first_qp, first_accepted_qp;
-    double line_rate; /* of a connection; 0: that of the host's link */
-    double min_rate, g, initial_alpha, additive_increase, hyper_increase;
-    uint64_t alpha_period, increase_period, byte_counter;
-    uint32_t fast_recovery_steps;
-    uint64_t cut_interval, cut_period;
-    bool alpha_by_timer, clamp_target;
 } lab_roce_options;
 
 /* Of a connection a host opened. state: UNCONNECTED, CONNECTING, CONNECTED, DISCONNECTING, CLOSED,

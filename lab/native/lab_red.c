@@ -10,8 +10,6 @@
 enum {
     ECN = 3, /* of the second octet of IPv4; two bits of the IPv6 traffic class are in its upper half */
     IPV6_ECN_SHIFT = 4,
-    IPV4_CHECKSUM = ETHERNET_HEADER + 10,
-    IPV4_HEADER = 20,
 };
 
 struct lab_red {
@@ -53,11 +51,11 @@ static void mark_ipv4(uint8_t *frame)
     uint16_t before = get16(frame + ETHERNET_HEADER);
     frame[ETHERNET_HEADER + 1] |= ECN;
     /* RFC 1624, equation 3 */
-    uint32_t sum = (uint16_t)~get16(frame + IPV4_CHECKSUM);
+    uint32_t sum = (uint16_t)~get16(frame + ETHERNET_HEADER + IPV4_CHECKSUM);
     sum += (uint16_t)~before;
     sum += get16(frame + ETHERNET_HEADER);
     sum = (sum & 0xffff) + (sum >> 16);
-    put16(frame + IPV4_CHECKSUM, (uint16_t)~((sum & 0xffff) + (sum >> 16)));
+    put16(frame + ETHERNET_HEADER + IPV4_CHECKSUM, (uint16_t)~((sum & 0xffff) + (sum >> 16)));
 }
 
 void lab_red_pass(lab_red *r, uint64_t octets, sw_frame *f)

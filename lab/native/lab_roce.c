@@ -6,7 +6,6 @@
 #include "lab_ethernet.h"
 #include "lab_job.h"
 #include "lab_neighbor.h"
-#include "lab_params.h"
 #include "responder.h"
 
 #define QPS (1u << 24)
@@ -129,7 +128,7 @@ static uint64_t roce_due(const lab_role *role, const lab_host *h)
 {
     const roce *r = (const roce *)role;
     uint64_t due = LAB_NEVER, data = LAB_NEVER;
-    uint64_t free_at = lab_host_free_at(h, lab_host_queue(h, r->options.dscp));
+    uint64_t free_at = lab_host_free_at(h, lab_host_queue(h, r->options.params.dscp));
     for (uint32_t i = 0; i < r->n_requesters; i++) {
         due = r->timers[i] < due ? r->timers[i] : due;
         data = r->data[i] < data ? r->data[i] : data;
@@ -156,7 +155,7 @@ static void roce_act(lab_role *role, lab_host *h, uint64_t now)
             requester_timers(&r->requesters[i], &io, now);
             note(r, i);
         }
-    unsigned queue = lab_host_queue(h, r->options.dscp);
+    unsigned queue = lab_host_queue(h, r->options.params.dscp);
     while (r->n_requesters && lab_host_free_at(h, queue) <= now) {
         uint32_t i = first_with_data(r);
         if (r->data[i] > now)
@@ -226,7 +225,7 @@ static void on_cm(roce *r, const struct roce_packet *packet, uint64_t now)
     struct responder_io answers = responder_io(r);
     struct responder *s = find_connection(r, &packet->src, message.local_comm_id);
     uint16_t reason = CM_REJECT_NO_RESOURCES;
-    if (message.attribute == CM_REQ && message.service_id != r->options.service_id) {
+    if (message.attribute == CM_REQ && message.service_id != r->options.params.service_id) {
         s = NULL;
         reason = CM_REJECT_INVALID_SERVICE_ID;
     } else if (message.attribute == CM_REQ && !s) {
@@ -244,7 +243,8 @@ static void on_data(roce *r, const struct roce_packet *packet, size_t len, uint6
         return;
     }
     const lab_roce_options *o = &r->options;
-    struct responder_params params = {o->dscp, o->cnp_interval, o->selective ? o->window : 0};
+    const struct requester_params *p = &o->params;
+    struct responder_params params = {p->dscp, o->cnp_interval, p->selective ? p->window : 0};
     struct responder_io io = responder_io(r);
     uint64_t before = s->messages;
     responder_on_data(s, &params, &io, packet, len, now);
@@ -335,8 +335,7 @@ int64_t lab_roce(lab *l, uint32_t node, const lab_roce_options *options)
     r->host = h;
     r->node = node;
     r->options = *options;
-    r->address.version = options->version;
-    memcpy(r->address.octets, options->address, sizeof r->address.octets);
+    r->address = options->params.local;
     if (h->role)
         h->role->free(h->role);
     h->role = &r->role;
@@ -375,8 +374,13 @@ int64_t lab_roce_connect(lab *l, uint32_t node, const uint8_t *address, uint64_t
     if (!widen(r))
         return LAB_ERR_MEMORY;
     uint32_t i = r->n_requesters++;
-    struct requester_params params =
-        lab_requester_params(o, &r->address, r->host->line.rate_bps, address);
+    struct requester_params params = o->params;
+    params.remote.version = r->address.version;
+    memcpy(params.remote.octets, address, sizeof params.remote.octets);
+    if (params.dcqcn.line_rate <= 0)
+        params.dcqcn.line_rate = (double)r->host->line.rate_bps;
+    params.delay.line_rate = params.dcqcn.line_rate;
+    params.delay.min_rate = params.dcqcn.min_rate;
     uint64_t random = lab_random_next(&r->host->random);
     uint32_t psn = o->first_psn < 0 ? (uint32_t)(random >> 32) : (uint32_t)o->first_psn;
     requester_init(&r->requesters[i], &params, o->first_qp + i, (uint32_t)random | 1u, psn);

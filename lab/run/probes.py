@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from fcn.lab.depths import depths, measure_depth
 from fcn.lab.frames import FrameKind, TappedFrame, parse_tapped
 from fcn.lab.hosts import MAX_FRAME
-from fcn.lab.notices import keep_notices, notices, notices_lost
+from fcn.lab.notices import keep_notices, notices, notices_lost, take_notices
 from fcn.lab.result.capture import pcap
 from fcn.lab.result.tables import TableName, conform, frame
 from fcn.lab.roce import completions
@@ -47,7 +49,7 @@ class Probes:
         self.captured: list[Captured] = []
         self._built = built
         self._simulation = built.simulation
-        self._notices: list[pd.DataFrame] = []
+        self._notices: list[NDArray[np.void]] = []
         self._pauses: list[tuple[object, ...]] = []
         self._sampler = sampler
         self._has_new = False
@@ -84,7 +86,7 @@ class Probes:
             self._capture(parse_tapped(data))
         elif data:
             self._crossings.take(headers_of(data))
-        self._notices.append(notices(self._simulation))
+        self._notices.append(take_notices(self._simulation))
         for pause in self._simulation.pauses():
             if not pause.sent:
                 peer = self._peers[pause.node, pause.port]
@@ -123,7 +125,7 @@ class Probes:
 
     def tables(self) -> Iterator[tuple[TableName, pd.DataFrame]]:
         """What was measured so far."""
-        noted = pd.concat(self._notices)
+        noted = notices(self._simulation, self._notices)
         noted["time_ns"] -= self._begun
         yield "notices", conform("notices", noted)
         yield "pauses", frame("pauses", self._pauses)

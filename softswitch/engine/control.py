@@ -103,8 +103,10 @@ class EngineBase(ArrayControl, TraceControl):
         for info in self.program.tables.values():
             self.table_set_default(info.table.name, None)
             for entry in info.table.entries:
-                name = self.program.model.actions[entry.action_id].name
-                self._insert(info, entry.match, -entry.priority, ActionCall(name, entry.args), 0)
+                name = self.program.model.actions[entry.action.action_id].name
+                self._insert(
+                    info, entry.match, -entry.priority, ActionCall(name, entry.action.args), 0
+                )
 
     def _table(self, name: str) -> TableInfo:
         info = self.program.tables.get(name)
@@ -222,7 +224,7 @@ class EngineBase(ArrayControl, TraceControl):
         idle_timeout_ns: int = 0,
     ) -> int:
         info = self._table(table)
-        if info.table.immutable:
+        if info.table.entries:
             raise EngineError(f"the entries of {table} are const")
         return self._insert(info, match, priority, action, idle_timeout_ns)
 
@@ -257,7 +259,7 @@ class EngineBase(ArrayControl, TraceControl):
 
     def table_delete(self, table: str, handle: int) -> None:
         info = self._table(table)
-        if info.table.immutable:
+        if info.table.entries:
             raise EngineError(f"the entries of {table} are const")
         with self._mutex:
             self._call(f"entry {handle} of {table}", "table_delete", info.index, handle)

@@ -1,5 +1,6 @@
 """A program ready to run: the checked JSON and the native library made from it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -87,7 +88,7 @@ def make_program(data: bytes, *, points: bool = False, stories: bool = False) ->
     library = build_library(code)
     tables = {t.name: _table(model, i, t) for i, t in enumerate(model.tables())}
 
-    def number(arrays: dict[str, m.Array]) -> dict[str, int]:
+    def number(arrays: Mapping[str, m.Counter | m.Meter]) -> dict[str, int]:
         return {a.name: i for i, a in enumerate(a for a in arrays.values() if not a.direct)}
 
     return Program(
@@ -102,7 +103,7 @@ def make_program(data: bytes, *, points: bool = False, stories: bool = False) ->
         },
         counters=number(model.counters),
         meters=number(model.meters),
-        registers=number(model.registers),
+        registers={name: i for i, name in enumerate(model.registers)},
         digests={i: (f.name, f.widths) for i, f in model.learn_lists.items()},
         points=() if stories else names,
         story_points=names if stories else (),

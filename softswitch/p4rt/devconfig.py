@@ -94,7 +94,7 @@ def _config(model: m.Model) -> DeviceConfig:
     return DeviceConfig(
         tables={table.name: _table(table, model.actions) for table in model.tables()},
         actions={name: frozenset(widths) for name, widths in shapes.items()},
-        profiles={profile.name: profile.algo is not None for profile in model.profiles()},
+        profiles={profile.name: profile.selector is not None for profile in model.profiles()},
         counters={c.name: c.size for c in model.counters.values() if not c.direct},
         meters={c.name: c.size for c in model.meters.values() if not c.direct},
         registers={r.name: (r.size, r.width) for r in model.registers.values()},
@@ -116,11 +116,11 @@ def _table(table: m.Table, actions: Mapping[int, m.Action]) -> DeviceTable:
         default=_call(table.default, actions) if table.default else None,
         entries=tuple(
             # In BMv2 the lowest priority number wins, in P4Runtime the highest.
-            ConstEntry(entry.match, lowest + 1 - entry.priority, _call(entry, actions))
+            ConstEntry(entry.match, lowest + 1 - entry.priority, _call(entry.action, actions))
             for entry in table.entries
         ),
     )
 
 
-def _call(of: m.DefaultEntry | m.ConstEntry, actions: Mapping[int, m.Action]) -> ActionCall:
+def _call(of: m.Call, actions: Mapping[int, m.Action]) -> ActionCall:
     return ActionCall(actions[of.action_id].name, of.args)

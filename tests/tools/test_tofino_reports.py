@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from fcn.bench.harness import BenchError
 from tools.p4 import tofino_record
 from tools.p4.tofino_build import CHIPS, ToolError, run
-from tools.p4.tofino_record import DocumentError, replace_between, report_table
+from tools.p4.tofino_record import replace_between, report_table
 from tools.p4.tofino_reports import Usage, usage
 
 
@@ -72,7 +73,7 @@ def test_only_the_named_part_of_the_document_is_replaced() -> None:
     text = f"a\n<!-- x: {marker} -->\nold\n<!-- end of x -->\nb\n<!-- y: {marker} -->\n"
     changed = text.replace("old", "new")
     assert replace_between(text, "x", "new") == changed
-    with pytest.raises(DocumentError, match="has no marker '<!-- y"):
+    with pytest.raises(BenchError, match="there is no <!-- y"):
         replace_between(text, "y", "new")
 
 

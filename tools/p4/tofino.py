@@ -25,6 +25,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from fcn.bench.harness import BenchError
 from tools.p4.programs import CHIP_PROGRAMS, MANIFEST, same_compiler
 from tools.p4.tofino_build import (
     CHIPS,
@@ -39,7 +40,6 @@ from tools.p4.tofino_build import (
 from tools.p4.tofino_package import package
 from tools.p4.tofino_record import (
     COMPILED,
-    DocumentError,
     changed_files,
     record,
     record_changed,
@@ -181,7 +181,7 @@ def main() -> int:
             (chip,) = (chip for chip in CHIPS if chip.number == options.chip)
             return make_package(options.package, chip)
         return write(options.commit)
-    except (DocumentError, ToolError) as error:
+    except (BenchError, ToolError) as error:
         print(error, file=sys.stderr)
         return 1
 

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict
 
+from fcn.bench.harness import with_part
 from tools.p4.programs import COMPILED as ALL_COMPILED
 from tools.p4.programs import MANIFEST, P4SRC, chip_sources
 from tools.p4.tofino_build import CHIPS, COMPILER
@@ -12,10 +13,6 @@ from tools.p4.tofino_reports import Usage
 
 COMPILED = ALL_COMPILED / "tna"
 DOCUMENT = P4SRC.parent / "docs" / "tofino.md"
-
-
-class DocumentError(Exception):
-    """A marker is missing in docs/tofino.md; the message says which."""
 
 
 def report_table(results: Iterable[Usage]) -> str:
@@ -39,15 +36,8 @@ def report_table(results: Iterable[Usage]) -> str:
 
 
 def replace_between(text: str, name: str, content: str) -> str:
-    """The document with the content between the markers of `name` replaced.
-
-    Raises DocumentError.
-    """
-    begin, end = f"<!-- {name}: written by tools/p4/tofino_record.py -->", f"<!-- end of {name} -->"
-    if begin not in text or end not in text:
-        raise DocumentError(f"{DOCUMENT} has no marker {begin!r} ... {end!r}")
-    head, rest = text.split(begin, 1)
-    return f"{head}{begin}\n{content}\n{end}{rest.split(end, 1)[1]}"
+    """The document with the content between the markers of `name` replaced. Raises BenchError."""
+    return with_part(text, name, "tools/p4/tofino_record.py", f"{content}\n")
 
 
 def record(results: Iterable[Usage], version: str, commit: str) -> None:

@@ -10,6 +10,7 @@
 
 #define DCQCN_NEVER UINT64_MAX
 
+/* BEGIN CDEF */
 /* Rates in bit/s, times in nanoseconds, byte_counter in octets. */
 struct dcqcn_params {
     double line_rate;
@@ -27,6 +28,7 @@ struct dcqcn_params {
     bool alpha_by_timer;   /* alpha rises as it falls, once in a period, instead of at each cut */
     bool clamp_target;     /* R_T is R_C at each cut, also when the timer has not raised it since one */
 };
+/* END CDEF */
 
 struct dcqcn {
     struct dcqcn_params params;

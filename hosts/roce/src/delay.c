@@ -74,7 +74,7 @@ static bool swift(struct delay_control *d, uint64_t rtt, uint64_t packets, uint6
     double target = swift_target(d), delay = (double)rtt;
 
     if (delay < target) {
-        double more = p->additive_increase * (double)packets;
+        double more = p->window_increase * (double)packets;
         d->window += d->window >= 1 ? more / d->window : more;
         d->window = between(d->window, p->least_window, p->most_window);
         return false;

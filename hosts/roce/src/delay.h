@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* BEGIN CDEF */
 enum delay_kind { DELAY_NONE, DELAY_TIMELY, DELAY_SWIFT };
 
 /* Rates in bit/s, times in nanoseconds, windows in packets. */
@@ -19,7 +20,7 @@ struct timely_params {
 };
 
 struct swift_params {
-    double additive_increase, beta, max_decrease;
+    double window_increase, beta, max_decrease;
     double least_window, most_window;
     uint64_t base_target; /* with what the paper adds for each hop */
     uint64_t scaling;     /* fs_range: what the target has more for the smallest window */
@@ -32,6 +33,7 @@ struct delay_params {
     struct timely_params timely;
     struct swift_params swift;
 };
+/* END CDEF */
 
 struct delay_control {
     struct delay_params params;

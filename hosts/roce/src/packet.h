@@ -11,11 +11,13 @@
 #define ROCE_MAX_PAYLOAD (RETH_HEADER + 4096)
 #define ROCE_MAX_PACKET (IPV6_HEADER + UDP_HEADER + BTH_HEADER + ROCE_MAX_PAYLOAD + ICRC_LENGTH)
 
+/* BEGIN CDEF */
 /* An IP address in network order; IPv4 uses the first four octets. */
 struct ip_address {
     int version; /* 4 or 6 */
     uint8_t octets[16];
 };
+/* END CDEF */
 
 bool ip_address_equal(const struct ip_address *a, const struct ip_address *b);
 

@@ -23,6 +23,7 @@
 
 enum requester_state { UNCONNECTED, CONNECTING, CONNECTED, DISCONNECTING, CLOSED, FAILED };
 
+/* BEGIN CDEF */
 struct requester_params {
     struct ip_address local, remote;
     uint16_t mtu;
@@ -40,6 +41,7 @@ struct requester_params {
     struct dcqcn_params dcqcn;
     struct delay_params delay; /* of DELAY_NONE DCQCN is in charge */
 };
+/* END CDEF */
 
 /* A packet that asks for an ACK, and when it was sent. */
 struct asked {

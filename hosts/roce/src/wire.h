@@ -63,7 +63,9 @@ enum opcode {
     OPCODE_CNP = 0x81,
 };
 
+/* BEGIN CDEF */
 enum ecn { NOT_ECT = 0, ECT_1 = 1, ECT_0 = 2, ECN_CE = 3 };
+/* END CDEF */
 
 #define DEFAULT_P_KEY 0xffffu
 #define PSN_MASK 0xffffffu

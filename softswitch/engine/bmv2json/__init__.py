@@ -1,10 +1,7 @@
-"""BMv2 JSON, checked completely before anything is generated from it.
+"""BMv2 JSON, read and checked completely before anything is generated from it.
 
 A pipeline comes from whoever speaks P4Runtime, and native code is made of it: nothing in it is
-believed. `text` bounds its size and depth, `schema` the type and range of every value read later,
-`references` what is named or numbered elsewhere in it.
+believed. `text` bounds its size and depth; `headers` reads what is declared of headers, and
+`expressions`, `parser`, `tables` and `arrays` read the rest, in which each name of a header has to
+be one of those; `program` reads all of it and checks what its parts say of each other.
 """
-
-from fcn.softswitch.engine.bmv2json.program import read_program
-
-__all__ = ["read_program"]

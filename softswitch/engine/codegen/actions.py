@@ -1,7 +1,9 @@
 """C code of actions and primitives."""
 
+from collections.abc import Sequence
 from functools import cache
 from inspect import Parameter, signature
+from typing import TypeVar
 
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen import value as v
@@ -10,6 +12,7 @@ from fcn.softswitch.engine.codegen.expr import Exprs
 from fcn.softswitch.engine.codegen.layout import Layout, Place, nbytes, storage
 from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
+_Array = TypeVar("_Array", m.Counter, m.Meter, m.Register)
 INLINED = 384 << 10
 """Characters of C of the actions that may become part of the pipeline's function (PE: 337 Ki)."""
 
@@ -353,14 +356,14 @@ class Actions:
             "}",
         ]
 
-    def _array(self, arrays: list[m.Array], p: m.Param) -> tuple[int, m.Array]:
+    def _array(self, arrays: Sequence[_Array], p: m.Param) -> tuple[int, _Array]:
         name = self._name(p)
         for k, a in enumerate(arrays):
             if a.name == name:
                 return k, a
         raise ProgramError(f"unknown array {name!r}")
 
-    def _cell(self, k: int, r: m.Array) -> str:
+    def _cell(self, k: int, r: m.Register) -> str:
         ctype = storage(r.width).replace("u128_mem", "u128")
         return f"(({ctype} *)e->registers[{k}])[i]"
 

@@ -119,9 +119,9 @@ def calculations(layout: Layout) -> str:
         out.append(input_function(layout, f"input_{i}", c.inputs))
         out.append(_hash_function(f"calc_{i}", f"input_{i}", c.algo))
     for i, profile in enumerate(layout.model.profiles()):
-        if profile.algo is not None:
-            out.append(input_function(layout, f"selector_{i}", profile.inputs))
-            out.append(_hash_function(f"select_{i}", f"selector_{i}", profile.algo))
+        if profile.selector is not None:
+            out.append(input_function(layout, f"selector_{i}", profile.selector.inputs))
+            out.append(_hash_function(f"select_{i}", f"selector_{i}", profile.selector.algo))
     return "".join(out)
 
 

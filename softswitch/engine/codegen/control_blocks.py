@@ -112,8 +112,7 @@ class ControlBlocks:
 
     @staticmethod
     def _labels(p: m.ControlBlock) -> dict[str, str]:
-        names = [n.name for group in (p.tables, p.conditionals, p.calls) for n in group]
-        return {name: f"n{i}" for i, name in enumerate(names)}
+        return {node.name: f"n{i}" for i, node in enumerate(p.nodes)}
 
     @staticmethod
     def _label(nodes: dict[str, str], name: str | None) -> str:
@@ -167,9 +166,7 @@ class ControlBlocks:
         ]
 
     def _next(self, t: m.Table, action_id: int, hit: bool) -> str | None:
-        if t.hit_or_miss:
-            return t.next_hit if hit else t.next_miss
-        return t.next_by_action.get(self.model.actions[action_id].name, t.default_next)
+        return t.following(self.model.actions[action_id].name, hit=hit)
 
     def _key(self, t: m.Table, words: int) -> list[str]:
         out = [f"key[{words - 1}] = 0;", "uint8_t *k = (uint8_t *)key;"]
@@ -234,8 +231,8 @@ class ControlBlocks:
         # A miss of a table without a default action
         mark = self.layout.points.applied(words, pipeline, t.name, "miss", "")
         out += ["default:", *indent(mark), "    (void)data;", "    break;", "}"]
-        hit = self._label(nodes, t.next_hit if t.hit_or_miss else t.default_next)
-        miss = self._label(nodes, t.next_miss if t.hit_or_miss else t.default_next)
+        hit = self._label(nodes, t.following(None, hit=True))
+        miss = self._label(nodes, t.following(None, hit=False))
         out += ["if (hit)", f"    goto {hit};", f"goto {miss};"]
         return out
 
@@ -251,7 +248,7 @@ class ControlBlocks:
         assert t.profile is not None
         profile = next(a for a in self.model.profiles() if a.name == t.profile)
         number = self.profiles[t.profile]
-        choice = f"select_{number}(e, p)" if profile.algo is not None else "0"
+        choice = f"select_{number}(e, p)" if profile.selector is not None else "0"
         return [
             "uint32_t action = n->action;",
             "const void *data = n->data;",

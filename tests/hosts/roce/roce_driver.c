@@ -209,7 +209,7 @@ int main(void)
             print_delay(&control, false);
         } else if (sscanf(line,
                           "swift %lf %lf %lf %lf %lf %lf %lf %" SCNu64 " %" SCNu64 " %lf %lf",
-                          &d.line_rate, &d.min_rate, &w->additive_increase, &w->beta,
+                          &d.line_rate, &d.min_rate, &w->window_increase, &w->beta,
                           &w->max_decrease, &w->least_window, &w->most_window, &w->base_target,
                           &w->scaling, &w->scaling_least, &w->scaling_most) == 11) {
             d.kind = DELAY_SWIFT;

@@ -22,7 +22,6 @@ from engine_asan import Asan
 
 from fcn.softswitch.engine import ProgramError
 from fcn.softswitch.engine import model as m
-from fcn.softswitch.engine.bmv2json.program import check_program
 from fcn.softswitch.engine.codegen.unit import generate
 from fcn.softswitch.engine.loader import build_model
 
@@ -174,7 +173,6 @@ class Outcome:
 def outcome(root: Json) -> Outcome:
     """What becomes of a program: any exception but ProgramError is a defect."""
     try:
-        check_program(root)
         model = build_model(root)
         code = generate(model)
     except ProgramError as error:

@@ -15,10 +15,9 @@ from engine_mutations import MARK, SMALL, Json, Run, outcome, programs, stripped
 from engine_scenarios import PROGRAMS
 
 from fcn.softswitch.engine import ProgramError, UnsupportedError
-from fcn.softswitch.engine.bmv2json import limits, read_program
-from fcn.softswitch.engine.bmv2json.program import check_program
+from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.codegen.unit import generate
-from fcn.softswitch.engine.loader import build_model
+from fcn.softswitch.engine.loader import build_model, parse_json
 
 COUNT = int(os.environ.get("FCN_PIPELINES", "200"))
 """Mutated programs (docs/softswitch.md)."""
@@ -37,7 +36,7 @@ NAMED = (
 
 def _refusal(root: Json) -> str:
     with pytest.raises(ProgramError) as refused:
-        read_program(json.dumps(root).encode())
+        parse_json(json.dumps(root).encode())
     return str(refused.value)
 
 
@@ -80,7 +79,6 @@ def test_names_have_the_marks_that_annotations_give_them(mark: str) -> None:
     """@name of P4 takes any text, and p4c's own cases have some in theirs."""
     table = KITCHEN["pipelines"][0]["tables"][0]["name"]
     renamed = _renamed(KITCHEN, {table: f"{table} {mark} 2"})
-    check_program(renamed)
     assert f"{table} {mark} 2" in {found.name for found in build_model(renamed).tables()}
 
 
@@ -99,7 +97,11 @@ def test_names_have_the_marks_that_annotations_give_them(mark: str) -> None:
         (("actions", 0, "name"), "x" * (limits.NAME + 1), "actions[0].name: String should have at"),
         (("actions",), STATE["actions"][:1] * 4097, "actions: Tuple should have at most 4096"),
         (("pipelines", 0, "init_table"), "none", "pipelines[0].init_table: there is no node"),
-        (("headers", 1, "name"), "scalars", "headers, names: 'scalars' is there twice"),
+        (
+            ("headers", 1, "name"),
+            "scalars",
+            "headers and header_stacks, names: 'scalars' is there twice",
+        ),
     ],
 )
 def test_a_value_out_of_its_range_is_refused(
@@ -119,7 +121,7 @@ def test_arrays_are_bounded_together() -> None:
 def test_depth_is_bounded(opening: bytes) -> None:
     """Far deeper than Python's recursion limit: a refusal, not a RecursionError."""
     with pytest.raises(ProgramError, match="too deep: more than 96"):
-        read_program(opening * 200_000)
+        parse_json(opening * 200_000)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le"])
@@ -127,13 +129,13 @@ def test_depth_cannot_be_hidden_in_another_encoding(encoding: str) -> None:
     """An octet of U+2241 is a quotation mark, and Python's decoder takes these encodings."""
     deep = '["\u2241",' + "[" * 100_000 + "]" * 100_000 + ',"\u2241"]'
     with pytest.raises(ProgramError, match="not JSON"):
-        read_program(deep.encode(encoding))
+        parse_json(deep.encode(encoding))
 
 
 def test_strings_without_an_end_are_read_once() -> None:
     """Their search for an end, one by one, would take years."""
     with pytest.raises(ProgramError, match="not JSON"):
-        read_program(b'\\"' * (limits.TEXT_OCTETS // 2))
+        parse_json(b'\\"' * (limits.TEXT_OCTETS // 2))
 
 
 def test_many_wrong_values_cost_no_memory() -> None:
@@ -141,19 +143,19 @@ def test_many_wrong_values_cost_no_memory() -> None:
     action = {"id": 0, "name": "a", "runtime_data": [], "primitives": [0] * limits.OBJECTS}
     root = {**KITCHEN, "actions": [action] * 600}
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    assert "actions[0].primitives[0]: Input should be a valid" in _refusal(root)
+    assert "actions[0].primitives[0]: Input should be a" in _refusal(root)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert after - before < 256 << 10, "KiB"
 
 
 def test_brackets_in_strings_are_no_depth() -> None:
     root = {**KITCHEN, "program": '[{"\\' * 500}
-    read_program(json.dumps(root).encode())
+    parse_json(json.dumps(root).encode())
 
 
 def test_size_is_bounded() -> None:
     with pytest.raises(ProgramError, match="too large: 8388609 octets"):
-        read_program(b" " * (limits.TEXT_OCTETS + 1))
+        parse_json(b" " * (limits.TEXT_OCTETS + 1))
 
 
 @pytest.mark.parametrize("op", ["sat_cast", "<<", "?", "*"])
@@ -176,9 +178,9 @@ def test_much_c_of_little_json_is_refused() -> None:
     action = max(root["actions"], key=lambda action: len(json.dumps(action["primitives"])))
     longest = max(action["primitives"], key=lambda primitive: len(json.dumps(primitive)))
     action["primitives"] = [longest] * limits.OBJECTS
-    check_program(root)
+    model = build_model(root)
     with pytest.raises(UnsupportedError, match="more than 4194304 characters of C"):
-        generate(build_model(root))
+        generate(model)
 
 
 def _renamed(value: Any, names: dict[str, str]) -> Any:  # noqa: ANN401 (JSON)
@@ -207,7 +209,6 @@ def test_no_name_reaches_c(path: Path) -> None:
     names = {name: f"{MARK}{i}" for i, name in enumerate(sorted(found - kept))}
     assert len(names) > 5
     renamed = _renamed(root, names)
-    check_program(renamed)
     code = generate(build_model(renamed))
     assert code == generate(build_model(root))
     assert MARK not in code
@@ -221,9 +222,9 @@ def test_an_unknown_field_of_a_stack_is_refused() -> None:
     condition = {"op": "==", "left": last, "right": {"type": "hexstr", "value": "0x01"}}
     pipeline = next(i for i, p in enumerate(stacks["pipelines"]) if p["conditionals"])
     root = _with(stacks, ("pipelines", pipeline, "conditionals", 0, "expression"), condition)
-    check_program(root)
+    model = build_model(root)
     with pytest.raises(ProgramError, match=r"unknown field .*\.colour"):
-        generate(build_model(root))
+        generate(model)
 
 
 def test_a_field_in_place_of_a_header_is_refused() -> None:
@@ -231,7 +232,7 @@ def test_a_field_in_place_of_a_header_is_refused() -> None:
     path = ("calculations", 0, "input")
     inputs = [{"type": "header", "value": ["standard_metadata", "ingress_port"]}]
     message = _refusal(_with(KITCHEN, path, inputs))
-    assert message == "calculations[0].input[0].value: a header has a name"
+    assert "calculations[0].input[0].value: Input should be a valid string" in message
 
 
 @pytest.mark.parametrize("width", [129, 256, 2048])

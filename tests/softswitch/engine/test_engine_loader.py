@@ -37,14 +37,18 @@ CASES: list[tuple[str, Callable[[Json], None], str]] = [
     ("extern", _add("extern_instances", {"name": "ext"}), "extern instances: 'ext'"),
     ("hash", lambda j: j["calculations"][0].update(algo="xxh64"), "'xxh64'"),
     ("primitive", lambda j: _primitive(j).update(op="teleport"), "primitive 'teleport'"),
-    ("match kind", lambda j: _table(j)["key"][0].update(match_type="magic"), "'magic' of"),
+    (
+        "match kind",
+        lambda j: _table(j)["key"][0].update(match_type="magic"),
+        "match_type: match kind 'magic'",
+    ),
     ("two parsers", lambda j: j["parsers"].append(j["parsers"][0]), "one parser"),
     ("pipelines", lambda j: j["pipelines"][1].update(name="main"), "'ingress', 'main'"),
     ("version", lambda j: j["__meta__"].update(version=[3, 0]), "version 3"),
     (
         "register width",
         lambda j: j["register_arrays"][0].update(bitwidth=256),
-        "I.seen of 256 bits",
+        r"register_arrays\[\d\]: register I.seen of 256 bits",
     ),
     (
         "parser operation",
@@ -94,7 +98,7 @@ def _vset_transition(j: Json) -> Json:
     [
         (lambda j: _vset_transition(j).update(value="none"), "there is no value set 'none'"),
         (lambda j: _vset_transition(j).update(value=None), "there is no value set None"),
-        (lambda j: _vset_transition(j).update(value="0x1"), "there is no value set '0x1'"),
+        (lambda j: _vset_transition(j).update(value="0x1"), "there is no value set 1"),
         (lambda j: _vset_transition(j).update(type="hexstr"), "a transition needs a value"),
         (lambda j: _vset_transition(j).update(mask="0xff"), "a mask on the parser value set"),
         (

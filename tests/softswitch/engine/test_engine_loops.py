@@ -15,7 +15,6 @@ from engine_scenarios import PROGRAMS
 
 from fcn.softswitch.api import Replica
 from fcn.softswitch.engine import MemoryEngine, ProgramError, make_program
-from fcn.softswitch.engine.bmv2json import read_program
 from fcn.softswitch.engine.codegen.unit import generate
 from fcn.softswitch.engine.loader import build_model
 
@@ -94,7 +93,7 @@ def test_a_parser_that_goes_back_for_ever_times_out(asan: Asan) -> None:
 
 def _refusal(root: Json) -> str:
     with pytest.raises(ProgramError) as refused:
-        generate(build_model(read_program(json.dumps(root).encode())))
+        generate(build_model(root))
     return str(refused.value)
 
 
