@@ -1,6 +1,6 @@
 # `make demo` and `make test` need nothing but Debian 12 and root; they set up what is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-failover interop test test-all chaos lint docs moving shell-env unit ptf ptf-profiles system p4 p4-check tofino proto bench bench-learning bench-scale learning findings clean
+.PHONY: help setup demo demo-failover interop test test-all chaos lint docs moving shell-env unit ptf ptf-profiles system p4 p4-check tofino proto ffi bench bench-learning bench-scale learning findings clean
 
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
@@ -102,6 +102,9 @@ tofino: setup ## place and assemble the TNA programs for both Tofinos (needs p4c
 proto: setup ## regenerate the messages of our own services
 	$(PYTHON) -m grpc_tools.protoc -I. --python_out=. --pyi_out=. $(wildcard fcn/controller/proto/*.proto)
 	$(PYTHON) -m grpc_tools.protoc -I. --python_out=. $(wildcard fcn/contract/proto/*.proto fcn/softswitch/proto/*.proto)
+
+ffi: setup ## regenerate what cffi makes of C interfaces
+	$(PYTHON) -m tools.ffi
 
 # README quotes what both switches do, so its figures are written where both are installed.
 bench: setup ## all figures of README but the findings: softswitch against BMv2 (BASELINE=COMMIT: also what its programs cost), the demo; laboratory

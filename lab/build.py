@@ -1,14 +1,12 @@
 """The compiled core of the laboratory."""
 
-import re
 from functools import cache
 from pathlib import Path
 
-import cffi
-
 from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.hosts.build import compile_cached
-from fcn.hosts.roce.build import PROTOCOL_SOURCES, SOURCES
+from fcn.hosts.roce.build import PROTOCOL_SOURCES
+from fcn.lab import lab_ffi
 from fcn.softswitch.engine.build import NATIVE as ENGINE
 from fcn.softswitch.engine.build import CData
 
@@ -24,21 +22,11 @@ _FLAGS = (
     "-fno-strict-aliasing",
     f"-DFCN_LABEL_BIT={FCN_LABEL_BIT}",
 )
-_PARAMETERS = ("wire", "packet", "dcqcn", "delay", "requester")
-"""Headers of the protocol that have what a connection is told."""
-_CDEF = re.compile(r"/\* BEGIN CDEF \*/(.*)/\* END CDEF \*/", re.DOTALL)
 
 
-@cache
 def ffi() -> CData:
     """cffi with the interface of native/lab_api.h declared."""
-    out = cffi.FFI()
-    out.cdef("typedef struct sw_engine sw_engine; typedef struct sw_sim_api sw_sim_api;")
-    for header in (*(SOURCES / f"{name}.h" for name in _PARAMETERS), NATIVE / "lab_api.h"):
-        found = _CDEF.search(header.read_text())
-        assert found is not None, f"{header} has CDEF marks"
-        out.cdef(found.group(1))
-    return out
+    return lab_ffi.ffi
 
 
 @cache

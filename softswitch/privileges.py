@@ -6,14 +6,13 @@ Programs the switch starts (the C compiler) do not inherit it.
 """
 
 import contextlib
+import ctypes
 import os
 import pwd
 import resource
+import struct
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-import cffi
 
 DEFAULT_USER = "nobody"
 SYSTEM_CACHE = Path("/var/cache/fcn-softswitch")
@@ -45,16 +44,16 @@ def drop_privileges(user: str | None) -> None:
     if account.pw_uid == 0:
         return
     _own_cache(account)
-    death = _ffi().new("int *")
-    _call("prctl", _PR_GET_PDEATHSIG, death)
+    death = ctypes.c_int()
+    _call("prctl", _PR_GET_PDEATHSIG, ctypes.byref(death))
     # An AF_XDP socket's memory counts against this limit once root is gone.
     # Where it cannot be raised, frames are sent through AF_PACKET.
     with contextlib.suppress(ValueError):
         resource.setrlimit(resource.RLIMIT_MEMLOCK, (resource.RLIM_INFINITY,) * 2)
     last = int(_LAST_CAPABILITY.read_text())
     for capability in range(last + 1):
-        _call("prctl", _PR_CAPBSET_DROP, _ulong(capability))
-    _call("prctl", _PR_SET_KEEPCAPS, _ulong(1))
+        _call("prctl", _PR_CAPBSET_DROP, ctypes.c_ulong(capability))
+    _call("prctl", _PR_SET_KEEPCAPS, ctypes.c_ulong(1))
     try:
         os.setgroups([])
         os.setresgid(*[account.pw_gid] * 3)
@@ -65,9 +64,9 @@ def drop_privileges(user: str | None) -> None:
             "namespace? --user NAME takes another one, --user root stays root"
         ) from error
     _keep(1 << _CAP_NET_RAW)
-    _call("prctl", _PR_SET_NO_NEW_PRIVS, _ulong(1), *[_ulong(0)] * 3)
+    _call("prctl", _PR_SET_NO_NEW_PRIVS, ctypes.c_ulong(1), *[ctypes.c_ulong(0)] * 3)
     # The kernel forgets it with the change of user.
-    _call("prctl", _PR_SET_PDEATHSIG, _ulong(death[0]))
+    _call("prctl", _PR_SET_PDEATHSIG, ctypes.c_ulong(death.value))
 
 
 def _account(user: str) -> pwd.struct_passwd:
@@ -99,38 +98,20 @@ def _own_cache(account: pwd.struct_passwd) -> None:
 
 
 def _keep(capabilities: int) -> None:
-    ffi = _ffi()
-    header = ffi.new("struct cap_header *", {"version": _CAP_VERSION, "pid": 0})
-    data = ffi.new("struct cap_data[2]")
-    data[0].effective = data[0].permitted = capabilities
-    _call("capset", header, data)
+    # linux/capability.h: a version and a thread; what is effective, permitted and inheritable, of
+    # the first 32 capabilities and the others.
+    header = ctypes.create_string_buffer(struct.pack("=Ii", _CAP_VERSION, 0))
+    _call("capset", header, struct.pack("=6I", capabilities, capabilities, 0, 0, 0, 0))
 
 
 @cache
-def _ffi() -> Any:  # noqa: ANN401 (cffi has no types)
-    ffi = cffi.FFI()
-    ffi.cdef(
-        """
-        struct cap_header { uint32_t version; int pid; };
-        struct cap_data { uint32_t effective, permitted, inheritable; };
-        int prctl(int option, ...);
-        int capset(struct cap_header *header, const struct cap_data *data);
-        """
-    )
-    return ffi
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
 
 
-@cache
-def _libc() -> Any:  # noqa: ANN401
-    return _ffi().dlopen(None)
-
-
-def _ulong(value: int) -> Any:  # noqa: ANN401
-    return _ffi().cast("unsigned long", value)
-
-
-def _call(name: str, *arguments: Any) -> None:  # noqa: ANN401
+def _call(name: str, *arguments: object) -> None:
     if getattr(_libc(), name)(*arguments) != 0:
         raise PrivilegeError(
-            f"cannot give up root: {name}: {os.strerror(_ffi().errno)}; --user root stays root"
+            f"cannot give up root: {name}: {os.strerror(ctypes.get_errno())}; "
+            "--user root stays root"
         )

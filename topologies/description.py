@@ -43,7 +43,7 @@ EXAMPLE = NETWORKS / "example.yaml"
 
 
 class _Description(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class Node(_Description):

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class Model(BaseModel):
     """Unknown keys are errors, types are not coerced, instances are immutable."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 def not_empty(value: object) -> object:

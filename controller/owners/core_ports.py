@@ -1,4 +1,4 @@
-"""The ports that a chip's parser treats as core ports (p4src/tna/pe_parser.p4)."""
+"""The ports that a chip's parser treats as core ports (p4src/tna/pe/parser.p4)."""
 
 from finsy import P4Schema, P4ValueSetEntry
 from finsy.p4values import encode_exact

@@ -11,7 +11,7 @@ from fcn.controller.provision.node_intent import NodeIntent
 def admit_ports(to: NodeIntent) -> None:
     """Take packets from the configured ports."""
     if to.pipeline.has_value_set(CORE_PORTS):
-        # The parser cannot look up table port_role (p4src/tna/pe_parser.p4).
+        # The parser cannot look up table port_role (p4src/tna/pe/parser.p4).
         members = [P4ValueSetMember(port.number) for port in to.node.core_ports]
         to.intent.put(PortSet(CORE_PORTS, members=members))
     # Ports that differ in their VLAN alone share an address.

@@ -1,5 +1,5 @@
 /* What Python calls of the laboratory. The text between the CDEF marks, here and in headers of
- * hosts/roce, is also declared to cffi by lab/build.py, so it must be plain C. Times are nanoseconds
+ * hosts/roce, is also declared to cffi by `make ffi`, so it must be plain C. Times are nanoseconds
  * since the start of the simulation. */
 #ifndef LAB_API_H
 #define LAB_API_H

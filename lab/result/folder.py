@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 class _Document(BaseModel):
     """Of result.json. files: SHA-256 of each other file, by its name."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     format: int
     about: About

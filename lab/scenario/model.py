@@ -51,7 +51,7 @@ Size = Annotated[int, BeforeValidator(parse_size), Field(ge=1, le=MAX_MESSAGE)]
 class Model(BaseModel):
     """Unknown keys are errors, types are not coerced, instances are immutable."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class PfcSettings(Model):

@@ -48,11 +48,15 @@ struct p_pass_headers_t {
     hdr.bridge.pass == PassType.TRAFFIC && hdr.p.outer_ipv6.isValid() && hdr.p.outer_ipv6.ecn != Ecn.NOT_ECT \
         && hdr.p.outer_ipv6.flow_label & FCN_LABEL_BIT != 0
 
-// Modes in which the sender of the flow hears of it
+// Modes in which the sender of the flow hears of it; the clock's packet; the depth of the queue, on a copy
 #if HAS_FANTEL
 #define BY_FLOW(kind) (kind) == NotificationKind.FAST_CNP
+#define IS_CLOCK(hdr) hdr.clock.isValid()
+#define QUEUE_DEPTH(md) md.mirror.label
 #else
 #define BY_FLOW(kind) (kind) != NotificationKind.NONE
+#define IS_CLOCK(hdr) false
+#define QUEUE_DEPTH(md) 0
 #endif
 
 #endif

@@ -1,6 +1,11 @@
 #ifndef FCN_TNA_PE_METADATA_P4
 #define FCN_TNA_PE_METADATA_P4
 
+#include "../base/pe_headers.p4"
+#include "../base/pe_metadata.p4"
+#include "../base/tna/pass_headers.p4"
+#include "../learning/digests.p4"
+
 // What a top-level control needs besides the metadata of the shared controls. A mirror's field list takes
 // fields, not constants. What is between the steps of a control starts at zero, which costs the chip nothing.
 struct tna_pe_meta_t {

@@ -183,7 +183,11 @@ class P4RuntimeClient:
     def _read_stream(self) -> None:
         try:
             for message in self._stream:
-                self._sort(message)
+                try:
+                    self._sort(message)
+                except ValueError as error:
+                    # While a program is replaced, of what the other one had and this one has not
+                    self.stream_errors.put(f"{error}: {message}")
         except grpc.RpcError as error:
             self._arbitration.put(error)
 

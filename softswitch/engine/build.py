@@ -5,7 +5,6 @@ import fcntl
 import hashlib
 import os
 import platform
-import re
 import shlex
 import shutil
 import subprocess
@@ -15,8 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import cffi
-
+from fcn.softswitch.engine import control_ffi
 from fcn.softswitch.engine.cache import MODE, check_cached, make_room, open_cache, unusable
 from fcn.softswitch.engine.errors import BuildError
 
@@ -78,7 +76,6 @@ def _runtime() -> dict[str, str]:
 def prepare() -> None:
     """Read what later builds need from the package, before privileges are given up."""
     _runtime()
-    ffi()
 
 
 def _unit(code: str) -> str:
@@ -182,17 +179,9 @@ def build_harness(code: str, main: str, target: Path) -> None:
         raise BuildError(f"{shlex.join(command)} cannot link {target}:\n{linked.stderr[:4000]}")
 
 
-@cache
 def ffi() -> CData:
     """cffi with the control interface of native/sw_ctl.h declared."""
-    text = _runtime()["sw_ctl.h"]
-    found = re.search(r"/\* BEGIN CDEF \*/(.*)/\* END CDEF \*/", text, re.DOTALL)
-    if found is None:
-        raise BuildError("native/sw_ctl.h lacks its CDEF marks")
-    out = cffi.FFI()
-    opaque = "typedef struct sw_engine sw_engine; typedef struct sw_sim_api sw_sim_api;"
-    out.cdef(opaque + found.group(1).replace("SW_API ", ""))
-    return out
+    return control_ffi.ffi
 
 
 @cache

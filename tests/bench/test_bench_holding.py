@@ -13,7 +13,9 @@ PACKETS = 4_000
 GIGABIT = 10**9
 
 
-@pytest.mark.parametrize("line_bps", [10 * GIGABIT, 100 * GIGABIT])
+@pytest.mark.parametrize(
+    "line_bps", [pytest.param(10 * GIGABIT, marks=pytest.mark.exhaustive), 100 * GIGABIT]
+)
 def test_other_traffic_is_not_held_up_and_nothing_is_lost(line_bps: int) -> None:
     alone, free, held = (
         measure(line_bps, case, PACKETS) for case in ("alone", "never held", "held")

@@ -1,5 +1,6 @@
 """The way of a customer's packet through the programs, counted: as docs/architecture.md says."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,16 @@ LIMITS = {"PE, profile `fcn`": (60, 15, 5), "P, profile `fcn`": (60, 15, 5)}
 """Nodes, files and jumps back. The goals are 60, 15 and 5, which both meet."""
 
 
-@pytest.fixture(scope="module")
+@cache
+def journeys_of(profile: str) -> dict[str, Journey]:
+    """By program."""
+    return measured(profile)
+
+
+@pytest.fixture
 def journeys() -> dict[str, Journey]:
-    """By program, of the profile without modes."""
-    return measured(LEAST)
+    """Of the profile without modes."""
+    return journeys_of(LEAST)
 
 
 def test_jumps_and_jumps_back_are_counted() -> None:
@@ -27,7 +34,7 @@ def test_jumps_and_jumps_back_are_counted() -> None:
 @pytest.mark.parametrize("profile", [LEAST, pytest.param(FULL, marks=pytest.mark.exhaustive)])
 def test_the_page_says_how_long_the_way_is(profile: str) -> None:
     """`python -m fcn.bench.journey` prints the rows."""
-    rows = [each.row(name) for name, each in measured(profile).items()]
+    rows = [each.row(name) for name, each in journeys_of(profile).items()]
     page = PAGE.read_text("utf-8")
     assert [row for row in rows if row not in page] == []
 

@@ -5,7 +5,7 @@ from ipaddress import IPv4Address, IPv6Address
 import pytest
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 from finsy.proto import p4r
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fcn.contract.constants import compiled_programs
@@ -94,7 +94,6 @@ def test_what_is_hidden_in_an_entry_is_left_to_protobuf(
 
 @pytest.mark.parametrize("target", SCHEMAS)
 @pytest.mark.parametrize("version", [4, 6])
-@settings(deadline=None)
 @given(data=st.data())
 def test_flows(target: str, version: int, data: st.DataObject) -> None:
     src: IPv4Address | IPv6Address = data.draw(ADDRESSES[version])
@@ -120,7 +119,6 @@ def test_flows(target: str, version: int, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("target", SCHEMAS)
 @pytest.mark.parametrize("version", [4, 6])
-@settings(deadline=None)
 @given(data=st.data())
 def test_senders(target: str, version: int, data: st.DataObject) -> None:
     src: IPv4Address | IPv6Address = data.draw(ADDRESSES[version])

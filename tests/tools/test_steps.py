@@ -10,8 +10,6 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 CONTROL = re.compile(r"^control (\w+)[^;{]*\{(.*?)^\}", re.MULTILINE | re.DOTALL)
 APPLY = re.compile(r"^    apply \{\n(.*?)^    \}", re.MULTILINE | re.DOTALL)
 DIRECTIVE = re.compile(r"^ *#", re.MULTILINE)
-LONG = {"tna/pe.p4 PeIngress", "tna/p.p4 PIngress", "tna/p.p4 PEgress"}
-ASK_FOR_MODES = {"tna/p.p4 PIngress", "tna/p.p4 PEgress"}
 
 
 def controls() -> Iterator[tuple[str, str]]:
@@ -30,8 +28,9 @@ def lines(body: str) -> int:
 def test_steps_are_short() -> None:
     lengths = {name: lines(body) for name, body in controls()}
     assert lengths["v1model/pe.p4 PeIngress"] > 10
-    assert {name for name, length in lengths.items() if length > MOST_LINES} == LONG
+    assert lengths["tna/pe.p4 PeIngress"] > 10
+    assert [name for name, length in lengths.items() if length > MOST_LINES] == []
 
 
 def test_steps_do_not_ask_for_modes() -> None:
-    assert {name for name, body in controls() if DIRECTIVE.search(body)} == ASK_FOR_MODES
+    assert [name for name, body in controls() if DIRECTIVE.search(body)] == []

@@ -4,7 +4,10 @@
 #include "../../base/tna/pass_headers.p4"
 #include "../../tna/p_metadata.p4"
 
-control ClockAgain(in p_pass_headers_t hdr, inout bit<3> drop) {
+control PathCarryOver(inout p_pass_headers_t hdr, in tna_p_meta_t md) {
+    apply { }
+}
+control ClockAgain(inout p_pass_headers_t hdr, inout bit<3> drop, inout PortId_t port) {
     apply { }
 }
 control PathAsk(
@@ -12,5 +15,14 @@ control PathAsk(
     apply { }
 }
 control PathCopy(inout p_pass_headers_t hdr, in base_meta_t meta) {
+    apply { }
+}
+control PathTells(inout tna_p_meta_t md) {
+    apply { }
+}
+control PathOfClock(in p_pass_headers_t hdr, inout tna_p_meta_t md) {
+    apply { }
+}
+control PathEnd(inout p_pass_headers_t hdr) {
     apply { }
 }

@@ -7,6 +7,7 @@
 #include "../../base/sizes.p4"
 #include "../../base/tna/pass_headers.p4"
 #include "../../fast_cnp/tna/flow_gate.p4"
+#include "../../tna/bridge.p4"
 #include "../../tna/p_metadata.p4"
 #include "../messages/fantel_headers.p4"
 #include "../messages/fantel_profile.p4"
@@ -20,11 +21,28 @@ const bit<32> FANTEL_RELIEVED = 8w0 ++ FantelType.CONGESTION_CLEARED ++ (FANTEL_
 const bit<16> FANTEL_CONGESTED_LENGTH =
     UDP_LENGTH + FANTEL_LENGTH + FANTEL_WORD_LENGTH + FANTEL_IPV6_TUPLE_LENGTH;
 
+// PathCarryOver: what the egress has to know of how the packet came.
+// Reads:  underlay header; md.ports.
+// Writes: arrival header.
+// When:   first, before a segment ends here.
+control PathCarryOver(inout p_pass_headers_t hdr, in tna_p_meta_t md) {
+    action carry_over() {
+        hdr.arrival.setValid();
+        hdr.arrival.dst = hdr.p.outer_ipv6.dst;
+        hdr.arrival.ports = md.ports;
+    }
+
+    apply {
+        carry_over();
+    }
+}
+
 // ClockAgain: the clock packet has come round (v1model's Clock says what for). On this chip it carries its slot.
 // Reads:  clock header.
-// Writes: drop: a younger clock packet has taken its place, or the clock stops.
+// Writes: drop: a younger clock packet has taken its place, or the clock stops; port; what Bridge writes.
 // When:   a packet of the recirculation port that is no copy.
-control ClockAgain(in p_pass_headers_t hdr, inout bit<3> drop) {
+control ClockAgain(inout p_pass_headers_t hdr, inout bit<3> drop, inout PortId_t port) {
+    Bridge(PassType.CLOCK) bridge_clock;
     bit<1> is_youngest;
 
     Register<bit<32>, bit<1>>(1) youngest;
@@ -49,6 +67,8 @@ control ClockAgain(in p_pass_headers_t hdr, inout bit<3> drop) {
         } else if (hdr.clock.is_last == 1) {
             drop = 1;
         }
+        port = RECIRC_PORT;
+        bridge_clock.apply(hdr.bridge, hdr.copy);
     }
 }
 
@@ -178,6 +198,48 @@ control PathAsk(
     }
 }
 
+// PathTells: the copy is to become a message about a path, or there is none, because it is not yet time for one.
+// Reads:  md.asks, passed.
+// Writes: md.wanted, gate_passed, mirror.kind.
+// When:   before the limit of notifications, which is for these messages, too.
+control PathTells(inout tna_p_meta_t md) {
+    action tell(bit<1> passed) {
+        md.wanted = true;
+        md.gate_passed = passed;
+        md.mirror.kind = TOLD_KIND;
+    }
+
+    apply {
+        if (md.passed == 1) {
+            tell(1);
+        } else if (md.asks) {
+            tell(0);
+        }
+    }
+}
+
+// PathOfClock: a copy of the clock packet has no packet in it.
+// Writes: md.mirror.pass.
+// When:   a copy is made.
+control PathOfClock(in p_pass_headers_t hdr, inout tna_p_meta_t md) {
+    apply {
+        if (hdr.clock.isValid()) {
+            md.mirror.pass = PassType.MIRROR_OF_CLOCK;
+        }
+    }
+}
+
+// PathEnd: the arrival header ends; a copy's in PathCopy.
+// Writes: arrival header.
+// When:   in egress, last.
+control PathEnd(inout p_pass_headers_t hdr) {
+    apply {
+        if (!hdr.copy.isValid()) {
+            hdr.arrival.setInvalid();
+        }
+    }
+}
+
 // PathCopy: makes a copy a FANTEL message about its path for the ingress PE, which that is congested, or with no packet that
 // it is relieved (FAN-1, FAN-2, FAN-6).
 // Reads:  meta.copy_kind; copy, arrival and underlay headers.
@@ -289,6 +351,7 @@ control PathCopy(inout p_pass_headers_t hdr, in base_meta_t meta) {
             // Over UDP alone
             fantel_profile.apply(hdr.p.outer_ipv6, hdr.p.tunnel.udp, notice, hdr.p.fantel.about);
         }
+        hdr.arrival.setInvalid();
     }
 }
 

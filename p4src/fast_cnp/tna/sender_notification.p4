@@ -1,6 +1,13 @@
 #ifndef FCN_SENDER_NOTIFICATION_P4
 #define FCN_SENDER_NOTIFICATION_P4
 
+#include "../../base/rate_limits.p4"
+#include "../../base/sizes.p4"
+#include "../../tna/pe_metadata.p4"
+#include "../cnp_generator.p4"
+#include "flow_gate.p4"
+#include "icrc.p4"
+
 // SenderNotification: a CNP for the sender FlowByLabel has found, within both rate limits (FCN-12,
 // FCN-13, FCN-15). The CNP is made and routed in the stages in which the limits are looked up.
 // Reads:  meta.make_cnp, meta.label_fault, meta.notify_label, hdr.cnp_profile.min_interval, md.now.

@@ -4,6 +4,9 @@
 #include "../../base/tna/pass_headers.p4"
 #include "../../tna/p_metadata.p4"
 
+control HoldCarryOver(inout p_pass_headers_t hdr, in tna_p_meta_t md) {
+    apply { }
+}
 control HoldMessage(inout base_meta_t meta) {
     apply { }
 }
@@ -12,5 +15,14 @@ control HoldAsk(
     apply { }
 }
 control HoldCopy(inout p_pass_headers_t hdr, in p_meta_t meta, inout bit<3> drop) {
+    apply { }
+}
+control HoldFirst(inout tna_p_meta_t md) {
+    apply { }
+}
+control HoldTells(inout tna_p_meta_t md) {
+    apply { }
+}
+control HoldEnd(inout p_pass_headers_t hdr) {
     apply { }
 }

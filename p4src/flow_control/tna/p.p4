@@ -13,6 +13,23 @@
 #include "../flow_control.p4"
 #include "../hold_level.p4"
 
+// HoldCarryOver: what the egress has to know of how the packet came.
+// Reads:  underlay header; md.ports, md.meta.base.ingress_port.
+// Writes: arrival header.
+// When:   first, before a segment ends here.
+control HoldCarryOver(inout p_pass_headers_t hdr, in tna_p_meta_t md) {
+    action carry_over() {
+        hdr.arrival.setValid();
+        hdr.arrival.port = md.meta.base.ingress_port;
+        hdr.arrival.dst = hdr.p.outer_ipv6.dst;
+        hdr.arrival.ports = md.ports;
+    }
+
+    apply {
+        carry_over();
+    }
+}
+
 // HoldMessage: an ARN for this node is not obeyed, nor is it the CPU's.
 // Writes: meta.drop_reason.
 // When:   behind WanArrival.
@@ -77,6 +94,48 @@ control HoldAsk(
         arn_gate.apply(md.asks, md.relieves, cell, md.meta.flow_control.refresh, md.now, md.passed);
         if (md.passed == 1) {
             arn_limit.apply(md.notification_color);
+        }
+    }
+}
+
+// HoldFirst: a packet has one copy, and what the neighbour is asked goes first.
+// Writes: md.wanted.
+// When:   behind HoldAsk.
+control HoldFirst(inout tna_p_meta_t md) {
+    apply {
+        if (md.passed == 1) {
+            md.wanted = false;
+        }
+    }
+}
+
+// HoldTells: the copy is to become an ARN, or there is none, because it is not yet time for one.
+// Reads:  md.asks, passed.
+// Writes: md.wanted, gate_passed, mirror.kind.
+// When:   behind the limit of notifications, which is not for ARNs.
+control HoldTells(inout tna_p_meta_t md) {
+    action tell(bit<1> passed) {
+        md.wanted = true;
+        md.gate_passed = passed;
+        md.mirror.kind = TOLD_KIND;
+    }
+
+    apply {
+        if (md.passed == 1) {
+            tell(1);
+        } else if (md.asks && !md.wanted) {
+            tell(0);
+        }
+    }
+}
+
+// HoldEnd: the arrival header ends, but a copy's, which comes round.
+// Writes: arrival header.
+// When:   in egress, last.
+control HoldEnd(inout p_pass_headers_t hdr) {
+    apply {
+        if (!hdr.copy.isValid()) {
+            hdr.arrival.setInvalid();
         }
     }
 }

@@ -3,7 +3,7 @@
 
 // Entropy: a hash over what identifies the customer's flow (RFC 6438).
 // Reads:  customer addresses, protocol and flow label; the two ports, 0 where there are none.
-// Writes: meta.entropy.
+// Writes: meta.entropy; meta.flow_label, until FlowTable has another.
 // When:   every customer packet.
 control Entropy(in pe_headers_t hdr, in bit<32> ports, inout pe_meta_t meta) {
     Hash<bit<32>>(HashAlgorithm_t.CRC32) entropy_ipv4;
@@ -18,12 +18,17 @@ control Entropy(in pe_headers_t hdr, in bit<32> ports, inout pe_meta_t meta) {
             hdr.ipv6.src, hdr.ipv6.dst, hdr.ipv6.next_header, hdr.ipv6.flow_label, ports });
     }
 
+    action entropy_label() {
+        meta.flow_label[18:0] = meta.entropy[18:0];
+    }
+
     apply {
         if (hdr.ipv4.isValid()) {
             hash_ipv4();
         } else if (hdr.ipv6.isValid()) {
             hash_ipv6();
         }
+        entropy_label();
     }
 }
 

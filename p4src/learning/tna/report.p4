@@ -1,6 +1,10 @@
 #ifndef FCN_REPORT_P4
 #define FCN_REPORT_P4
 
+#include "../../base/rate_limits.p4"
+#include "../../base/sizes.p4"
+#include "../../tna/pe_metadata.p4"
+
 // Fingerprint: a hash over what Report may report, the same for all packets of a new flow. With the port: who invents
 // packets of a host behind another does not use up its reports.
 // Reads:  meta.vrf, meta.ingress_port, customer addresses, DestQP, what the parser saw of the connection manager.

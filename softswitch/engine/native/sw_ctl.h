@@ -1,5 +1,5 @@
 /* The control-plane interface; every function takes the engine's lock. The text between the CDEF
- * marks is also declared to cffi by build.py, so it must be plain C. */
+ * marks is also declared to cffi by `make ffi`, so it must be plain C. */
 #ifndef SW_CTL_H
 #define SW_CTL_H
 

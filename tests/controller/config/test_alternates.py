@@ -145,7 +145,7 @@ class Walk:
                 yield from self.ends(taken[1], (*passed, source))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(graphs())
 def test_with_one_link_down_nothing_loops(links: Links) -> None:
     """And what meets it where there is an alternate arrives."""
@@ -158,7 +158,7 @@ def test_with_one_link_down_nothing_loops(links: Links) -> None:
                 assert set(walk.ends(source)) <= {target, *without}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(graphs())
 def test_what_protects_a_node_does_without_it(links: Links) -> None:
     net = Network(links)
@@ -173,7 +173,7 @@ def test_what_protects_a_node_does_without_it(links: Links) -> None:
                     assert set(walk.ends(found.hop[1])) == {target}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(graphs())
 def test_there_is_an_alternate_where_there_are_several_next_hops(links: Links) -> None:
     net = Network(links)

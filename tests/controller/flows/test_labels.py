@@ -83,7 +83,7 @@ class PoolMachine(RuleBasedStateMachine):
 
 
 TestPool = PoolMachine.TestCase
-TestPool.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestPool.settings = settings(max_examples=40, stateful_step_count=40)
 
 
 @given(label=st.integers(-1, FCN_LABEL_BIT - 1) | st.integers(1 << 20, 1 << 24))

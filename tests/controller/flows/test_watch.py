@@ -179,6 +179,4 @@ class Watching(RuleBasedStateMachine):
 
 
 TestWatching = Watching.TestCase
-TestWatching.settings = settings(
-    max_examples=60, stateful_step_count=40, deadline=None, derandomize=True
-)
+TestWatching.settings = settings(max_examples=60, stateful_step_count=40, derandomize=True)

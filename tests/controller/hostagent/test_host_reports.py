@@ -192,7 +192,7 @@ def test_a_certificate_may_have_other_names_too() -> None:
 # -- many hosts --------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(
     seed=st.integers(0, 1 << 32),
     count=st.integers(1, 40),

@@ -114,7 +114,7 @@ def test_switch_ends_as_intended_whatever_it_held(
 
 
 @given(before=Steps, drift=Steps, after=Steps, told=st.booleans(), early=st.booleans())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_entries_that_others_know_are_kept_until_the_switch_has_them(
     before: list[tuple[str, int]],
     drift: list[tuple[str, int]],

@@ -242,9 +242,7 @@ EVENTS = st.lists(
 )
 
 
-@settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     events=EVENTS,
     cut_ns=st.sampled_from([0, 50_000]),

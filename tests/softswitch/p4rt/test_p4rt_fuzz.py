@@ -141,7 +141,7 @@ def state(pipeline: Pipeline) -> list[bytes]:
     return [update.SerializeToString(deterministic=True) for update, _ in pipeline.export()]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(updates(), min_size=1, max_size=20))
 def test_any_sequence_of_updates(sequence: list[p4r.Update]) -> None:
     pipeline = Pipeline(CONFIG, RecordingEngine(CONFIG.device), lambda _message: True, time.time_ns)
