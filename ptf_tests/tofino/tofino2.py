@@ -17,7 +17,9 @@ _PCIE_OF_CPU = Setting(0x4C36024, 1)
 """Port 0."""
 _RECIRCULATES = Setting(0x4C3603C, 1 | 3 << 16)
 """Ports 6 and 7 come round."""
-_MIRRORED = 71
+_MIRRORED = 2
+"""The model serves ports in the order of their numbers: copies leave before what comes after them
+on front-panel ports, so what a test sees there is complete."""
 _SESSION_WORDS, _WORDS = 0x4C8000C, 5
 _PORT_WORD, _HAS_PORT = 2, 1 << 14
 _SESSIONS = 0x4C82000
