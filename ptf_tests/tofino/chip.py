@@ -76,6 +76,7 @@ class Chip:
         self.on_learn: Sink = _ignore
         self._lock = threading.Lock()
         self._loaded = False
+        self._image: tuple[bytes, tuple[Write, ...]] = b"", ()
         self._low, self._high = self._ffi.new("uint64_t *"), self._ffi.new("uint64_t *")
         self._started = time.monotonic_ns()
         self._callbacks = self._make_callbacks()
@@ -90,7 +91,8 @@ class Chip:
 
     def load(self, binary: bytes) -> None:
         """Forget the program before, and load this one. Raises ImageError before it does."""
-        todo = list(writes(binary, self.layout))
+        if self._image[0] != binary:
+            self._image = binary, tuple(writes(binary, self.layout))
         with self._lock:
             if self._loaded:
                 self._lib.rmt_stop_packet_processing()
@@ -103,7 +105,7 @@ class Chip:
             self._lib.rmt_stop_packet_processing()
             for setting in self.layout.before:
                 self._lib.model_reg_write(0, setting.address, setting.value)
-            for write in todo:
+            for write in self._image[1]:
                 self._apply(write)
 
     def start(self) -> None:
@@ -136,6 +138,13 @@ class Chip:
         """Write a word of 128 bits."""
         with self._lock:
             self._apply(MemoryWrite(address, word & (1 << 64) - 1, word >> 64))
+
+    def fill_memory(self, address: int, count: int, word: int) -> None:
+        """Write the same word to so many addresses."""
+        write, low, high = self._lib.model_ind_write, word & (1 << 64) - 1, word >> 64
+        with self._lock:
+            for each in range(address, address + count):
+                write(0, each, low, high)
 
     def receive(self, port: int, frame: bytes) -> None:
         """A frame arrives on a port."""

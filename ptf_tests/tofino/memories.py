@@ -28,6 +28,9 @@ class Access(Bus, Protocol):
     def write_memory(self, address: int, word: int) -> None:
         """Write a word of a memory."""
 
+    def fill_memory(self, address: int, count: int, word: int) -> None:
+        """Write the same word to so many addresses."""
+
 
 def register(layout: Layout, stage: int, offset: int) -> int:
     """The address of a register of a stage."""
@@ -77,6 +80,12 @@ class StageMemory:
         """Write a word of an SRAM."""
         self._chip.write_memory(self._sram(unit, row), value)
 
+    def fill(self, unit: int, page: int, value: int) -> None:
+        """Write all words of an SRAM, and of the map RAM beside it."""
+        place = sram_place(unit)
+        self._chip.fill_memory(self._address(_MAP_RAM, *place, 0), ROWS, page)
+        self._chip.fill_memory(self._address(_SRAM, *place, 0), ROWS, value)
+
     def _address(self, kind: int, row: int, column: int, index: int) -> int:
         return self._base | kind << 18 | row << 14 | column << 10 | index
 
@@ -118,9 +127,7 @@ class TwoPort:
     def fill(self, value: int) -> None:
         """Write all words, before a packet has passed."""
         for page, unit in enumerate(self._units[: self.words // ROWS]):
-            for row in range(ROWS):
-                self._memory.write_map(unit, row, page ^ _FREE_PAGE)
-                self._memory.write_sram(unit, row, value)
+            self._memory.fill(unit, page ^ _FREE_PAGE, value)
 
     def _page(self, unit: int, row: int) -> int:
         return self._memory.read_map(unit, row) & _FREE_PAGE ^ _FREE_PAGE

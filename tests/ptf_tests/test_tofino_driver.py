@@ -57,6 +57,9 @@ class Chip:
     def write_memory(self, address: int, word: int) -> None:
         self.memories[address] = word
 
+    def fill_memory(self, address: int, count: int, word: int) -> None:
+        self.memories |= dict.fromkeys(range(address, address + count), word)
+
 
 def _searched(key: int, ranges: dict[int, str]) -> tuple[int, int]:
     """What the chip makes of the 44 bits of a key: pairs of bits, or a nibble, as one of several
