@@ -1,4 +1,4 @@
-"""The model of Tofino 1, which runs the TNA programs as they are loaded into a chip."""
+"""The model of Tofino 1 or 2, which runs the TNA programs as they are loaded into a chip."""
 
 import os
 import sys

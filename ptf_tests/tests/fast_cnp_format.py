@@ -42,7 +42,7 @@ from fcn.ptf_tests.lib.packets import (
     udp_checksum_valid,
     vxlan,
 )
-from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
 
 
 class FormatOnTheWire(CongestedPTest):
@@ -212,7 +212,7 @@ class SentAlongTheRouteBack(CongestedPTest):
             from_ingress_pe(datagram),
             expect={
                 CORE_PORT: [core_frame_out(routed(datagram))],
-                4: [core_frame_out(expected, 4)],
+                CORE_PORT_2: [core_frame_out(expected, CORE_PORT_2)],
             },
             events=SENT,
         )

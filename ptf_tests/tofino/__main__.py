@@ -1,7 +1,7 @@
 """`python -m fcn.ptf_tests.tofino`: the chip as a P4Runtime switch, with fcn-softswitch's options.
 
-`FCN_TOFINO_MODEL` names the library of the model (docs/tofino.md), and `FCN_TOFINO_LOG` a file to
-which the model writes what every stage does with every packet.
+`FCN_TOFINO_MODEL` names the library of the model (docs/tofino.md), which says what chip it is, and
+`FCN_TOFINO_LOG` a file to which the model writes what every stage does with every packet.
 """
 
 import asyncio

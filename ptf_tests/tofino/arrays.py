@@ -13,9 +13,7 @@ _PACKET_BITS = {2: 64, 4: 32}
 _OCTET_BITS = {2: 64, 4: 32}
 _FCS = 4
 """The chip counts the checksum of a frame, the softswitch does not."""
-_METER_CONTROL, _METER_STEP = 0x10804, 0x200
 _TIME_SCALE = 20
-_CLOCK_NS = 0.8
 _MANTISSA_BITS = 9
 _LONGEST_EXPONENT = 27
 """Of a rate: the chip refuses more."""
@@ -115,9 +113,9 @@ class Meters:
 
     def __init__(self, chip: Access, array: Array) -> None:
         self._cells = TwoPort(StageMemory(chip, array.stage), array.memory)
-        alu = array.detail["alu"]
-        control = chip.read(register(array.stage, _METER_CONTROL + _METER_STEP * alu))
-        self._tick_ns = _CLOCK_NS * (1 << (control >> _TIME_SCALE & 0xF))
+        first, step = chip.layout.meter
+        place = register(chip.layout, array.stage, first + step * array.detail["alu"])
+        self._tick_ns = chip.layout.clock_ns * (1 << (chip.read(place) >> _TIME_SCALE & 0xF))
 
     def reset(self) -> None:
         """Every cell lets everything pass."""

@@ -26,9 +26,11 @@ class ChipBackend:
 
     def build(self, device_config: bytes) -> None:
         """Check the program."""
-        program = read_program(device_config)
+        program, layout = read_program(device_config), self._chip.layout
+        if program.context.target != layout.target:
+            raise EngineError(f"the program is for {program.context.target}, not {layout.name}")
         try:
-            for _ in writes(program.binary):
+            for _ in writes(program.binary, layout):
                 pass
         except ImageError as error:
             raise EngineError(str(error)) from error

@@ -1,4 +1,4 @@
-"""The model of Tofino 1, in this process: a shared library with a C interface (common/rmt.h).
+"""The model of a chip, in this process: a shared library with a C interface (common/rmt.h).
 
 The model has one chip in a process, and its threads. One lock keeps calls apart: the model is not
 made for several callers. Callbacks come from its threads, while a call may be under way.
@@ -13,13 +13,15 @@ from typing import Any
 import cffi
 
 from fcn.ptf_tests.tofino.image import MemoryWrite, RegisterWrite, Write, writes
+from fcn.ptf_tests.tofino.layout import Layout
+from fcn.ptf_tests.tofino.tofino1 import TOFINO1
+from fcn.ptf_tests.tofino.tofino2 import TOFINO2
 
-_TOFINO_B0 = 2
 _FCS = 4
 """Octets behind every frame of the model."""
 _PICOSECONDS = 1000
 """In a nanosecond."""
-_SOFT_RESET = 0x40000, 1 << 6
+_LAYOUTS = (TOFINO1, TOFINO2)
 
 _DECLARATIONS = """
 void rmt_init(int chips, const char *log);
@@ -27,6 +29,7 @@ bool rmt_create_package(uint8_t asic, uint8_t type, int number);
 void rmt_set_continue_on_config_errors(bool);
 void rmt_0bad_mode_set(int);
 void rmt_meter_sweep_init(bool disabled);
+void rmt_pcie_veth_init(bool);
 void rmt_start_packet_processing(void);
 void rmt_stop_packet_processing(void);
 void rmt_packet_receive(uint8_t asic, uint16_t port, uint8_t *data, int size);
@@ -73,31 +76,36 @@ class Chip:
         self.on_learn: Sink = _ignore
         self._lock = threading.Lock()
         self._loaded = False
+        self._image: tuple[bytes, tuple[Write, ...]] = b"", ()
         self._low, self._high = self._ffi.new("uint64_t *"), self._ffi.new("uint64_t *")
         self._started = time.monotonic_ns()
         self._callbacks = self._make_callbacks()
         with self._lock:
             self._lib.rmt_init(1, self._ffi.NULL)
             self._lib.rmt_meter_sweep_init(True)
-            if not self._lib.rmt_create_package(0, _TOFINO_B0, 1):
-                raise ModelError(f"{library} is not the model of Tofino 1")
+            # Packets of the CPU come by its port, also where that is PCIe.
+            self._lib.rmt_pcie_veth_init(True)
+            self.layout = self._create(library)
             self._lib.rmt_set_continue_on_config_errors(True)
             self._lib.rmt_0bad_mode_set(1)
 
     def load(self, binary: bytes) -> None:
         """Forget the program before, and load this one. Raises ImageError before it does."""
-        todo = list(writes(binary))
+        if self._image[0] != binary:
+            self._image = binary, tuple(writes(binary, self.layout))
         with self._lock:
             if self._loaded:
                 self._lib.rmt_stop_packet_processing()
             self._loaded = True
-            address, bit = _SOFT_RESET
+            address, bit = self.layout.reset
             self._lib.model_reg_write(0, address, bit)
             self._lib.model_reg_write(0, address, 0)
             # Calls other than of registers wait until the chip is out of reset.
             self._register()
             self._lib.rmt_stop_packet_processing()
-            for write in todo:
+            for setting in self.layout.before:
+                self._lib.model_reg_write(0, setting.address, setting.value)
+            for write in self._image[1]:
                 self._apply(write)
 
     def start(self) -> None:
@@ -131,6 +139,13 @@ class Chip:
         with self._lock:
             self._apply(MemoryWrite(address, word & (1 << 64) - 1, word >> 64))
 
+    def fill_memory(self, address: int, count: int, word: int) -> None:
+        """Write the same word to so many addresses."""
+        write, low, high = self._lib.model_ind_write, word & (1 << 64) - 1, word >> 64
+        with self._lock:
+            for each in range(address, address + count):
+                write(0, each, low, high)
+
     def receive(self, port: int, frame: bytes) -> None:
         """A frame arrives on a port."""
         data = frame + bytes(_FCS)
@@ -163,6 +178,14 @@ class Chip:
             self._lib.rmt_set_model_log_fn(callback)
             self._lib.rmt_set_p4_name_lookup(0, 0, str(names).encode())
             self._lib.rmt_update_log_flags(0, *[everything] * 7)
+
+    def _create(self, library: Path) -> Layout:
+        """The chip that the library is the model of."""
+        for layout in _LAYOUTS:
+            if self._lib.rmt_create_package(0, layout.package, 1):
+                return layout
+        names = " or ".join(layout.name for layout in _LAYOUTS)
+        raise ModelError(f"{library} is not the model of {names}")
 
     def _apply(self, write: Write) -> None:
         if isinstance(write, RegisterWrite):

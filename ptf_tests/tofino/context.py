@@ -225,11 +225,12 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class ValueSet:
-    """A parser value set: rows of the parser's TCAM, and where in a row each bit of a value is."""
+    """A parser value set: rows of the parser's TCAM, and where in a row each bit of a value is:
+    which match register, and which bit of it."""
 
     name: str
     rows: tuple[int, ...]
-    bits: tuple[int, ...]
+    bits: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +252,7 @@ class Context:
     arrays: Mapping[tuple[str, str], tuple[Array, ...]]
     value_sets: Mapping[str, ValueSet]
     quanta: Mapping[int, Quantum]
+    target: str
 
 
 def sram_place(unit: int) -> tuple[int, int]:

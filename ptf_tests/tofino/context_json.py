@@ -69,6 +69,7 @@ def _context(document: dict[str, Any]) -> Context:
         arrays=arrays,
         value_sets={each.name: each for each in _value_sets(document)},
         quanta={each.type: each for each in map(_quantum, document["learn_quanta"])},
+        target=document["target"],
     )
 
 
@@ -362,17 +363,13 @@ def _value_sets(document: Mapping[str, Any]) -> Iterable[ValueSet]:
     for state in states or document.get("parser", {}).get("ingress", ()):
         if not state["uses_pvs"]:
             continue
-        bits: dict[int, int] = {}
+        bits: dict[int, tuple[int, int]] = {}
         for register in state["match_registers"]:
-            base = _REGISTER_BASE[register["container_hardware_id"]]
+            number = register["container_hardware_id"]
             for field in register["field_mapping"]:
-                bits[field["select_statement_bit"]] = base + field["register_bit"]
+                bits[field["select_statement_bit"]] = number, field["register_bit"]
         places = tuple(place for _, place in sorted(bits.items()))
         yield ValueSet(plain(state["pvs_name"]), tuple(state["tcam_rows"]), places)
-
-
-_REGISTER_BASE = {0: 0, 2: 16, 3: 24}
-"""Where in a row of the parser's TCAM a match register is."""
 
 
 def _quantum(quantum: Mapping[str, Any]) -> Quantum:

@@ -10,14 +10,12 @@ from fcn.ptf_tests.tofino.memories import Access
 _OCTETS = 48
 """Of a quantum; the first comes last."""
 _TYPE = 0x7
-_FILTER = 0x200000
-_HASHES, _HASH_STEP, _HASH_BITS, _HASH_WORDS = 4, 0x8000, 14, 12
+_HASHES, _HASH_STEP, _HASH_WORDS = 4, 0x8000, 12
 _BIT_STEP = 48
 """From one bit of a hash to the next, which has a word for each 32 bits of a quantum."""
-_TIMEOUT = _FILTER + 0x20018
-_CLEAR = _FILTER + 0x2001C
+_TIMEOUT, _CLEAR = 0x20018, 0x2001C
 _COLLECTED = 2000
-"""Quanta, or thousands of the model's clock (1.6 ms), after which they come."""
+"""Quanta, or thousands of the model's clock (1.6 or 2 ms), after which they come."""
 
 
 class LearningFilter:
@@ -25,6 +23,7 @@ class LearningFilter:
 
     def __init__(self, chip: Access) -> None:
         self._chip = chip
+        self._base, self._bits = chip.layout.filter
         self._drained: queue.SimpleQueue[None] = queue.SimpleQueue()
 
     def reset(self) -> None:
@@ -32,11 +31,11 @@ class LearningFilter:
         filter is cleared behind it: it is the P4Runtime server that remembers what was told."""
         numbers = random.Random(0)
         for function in range(_HASHES):
-            for bit in range(_HASH_BITS):
-                base = _FILTER + function * _HASH_STEP + bit * _BIT_STEP
+            for bit in range(self._bits):
+                base = self._base + function * _HASH_STEP + bit * _BIT_STEP
                 for word in range(_HASH_WORDS):
                     self._chip.write(base + 4 * word, numbers.getrandbits(32))
-        self._chip.write(_TIMEOUT, _COLLECTED)
+        self._chip.write(self._base + _TIMEOUT, _COLLECTED)
 
     def drained(self) -> None:
         """What one half has collected was told."""
@@ -46,7 +45,7 @@ class LearningFilter:
         """Forget what was seen, as often as it was told: not from the chip's own threads."""
         for _ in range(self._drained.qsize()):
             self._drained.get()
-            self._chip.write(_CLEAR, 1)
+            self._chip.write(self._base + _CLEAR, 1)
 
 
 def quanta(data: bytes) -> Iterator[bytes]:

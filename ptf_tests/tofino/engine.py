@@ -16,10 +16,10 @@ from fcn.ptf_tests.tofino.context import Array, Context, MatchTable
 from fcn.ptf_tests.tofino.context_json import plain
 from fcn.ptf_tests.tofino.entries import ActionMemory, Outcome, default_outcome, outcome
 from fcn.ptf_tests.tofino.idle import IdleCells, Watched
+from fcn.ptf_tests.tofino.layout import write_all
 from fcn.ptf_tests.tofino.memories import StageMemory
 from fcn.ptf_tests.tofino.program import ChipProgram
 from fcn.ptf_tests.tofino.selectors import Selector
-from fcn.ptf_tests.tofino.setup import CPU, MIRRORED, RECIRCULATION, enable_ports, mirror
 from fcn.ptf_tests.tofino.static import static_entries
 from fcn.ptf_tests.tofino.tables import TableMemory, TernaryTable, make_table
 from fcn.ptf_tests.tofino.valuesets import ValueSetMemory
@@ -233,7 +233,7 @@ class ChipEngine:
     # -- packets ---------------------------------------------------------------------------
 
     def packet_out(self, data: bytes) -> None:
-        self._chip.receive(CPU, data)
+        self._chip.receive(self._chip.layout.cpu, data)
 
     def clone_session_set(
         self, session_id: int, replicas: Sequence[Replica], class_of_service: int, truncate: int
@@ -299,10 +299,11 @@ class ChipEngine:
         return found
 
     def _prepare(self) -> None:
-        enable_ports(self._chip)
+        layout = self._chip.layout
+        write_all(self._chip, layout.ports)
         is_pe = "flow_ipv4" in self._context.tables
         more = sum(octets for name, octets in _ARRIVAL.items() if name in self._context.tables)
-        mirror(self._chip, _SESSION, _COPY[is_pe] + more)
+        write_all(self._chip, layout.mirror(_SESSION, _COPY[is_pe] + more))
         for meters in self._meters.values():
             meters.reset()
         for registers in self._registers.values():
@@ -359,11 +360,12 @@ class ChipEngine:
     def _deliver(self) -> None:
         """Frames that have left the chip; in a thread of its own, because the chip waits for
         nobody."""
+        layout = self._chip.layout
         while (found := self._left.get()) is not None:
             port, frame = found
-            if port == MIRRORED:
-                self._chip.receive(RECIRCULATION, frame)
-            elif port == CPU:
+            if port == layout.mirrored:
+                self._chip.receive(layout.recirculation, frame)
+            elif port == layout.cpu:
                 self._tell(partial(_packet_in, frame))
             else:
                 self._send(port, frame)

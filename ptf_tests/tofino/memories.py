@@ -4,25 +4,23 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from fcn.ptf_tests.tofino.context import Block, Memory, sram_place, tcam_place
+from fcn.ptf_tests.tofino.layout import Bus, Layout
 from fcn.ptf_tests.tofino.packing import UNIT_BITS, units
 
 ROWS = 1024
 """Of an SRAM or a map RAM."""
 TCAM_ROWS = 512
-_BASE = 0x200_0000_0000 | 2 << 30
+_MEMORY = 2 << 30
 _SRAM, _MAP_RAM, _TCAM = 0, 1, 4
 _FREE_PAGE = 0x3F
-_STAGE_REGISTERS, _STAGE_SIZE = 0x2000000, 0x80000
 
 
-class Access(Protocol):
+class Access(Bus, Protocol):
     """The part of Chip that is used here."""
 
-    def read(self, address: int) -> int:
-        """A register."""
-
-    def write(self, address: int, value: int) -> None:
-        """Write a register."""
+    @property
+    def layout(self) -> Layout:
+        """Where things are."""
 
     def read_memory(self, address: int) -> int:
         """A word of a memory."""
@@ -30,14 +28,14 @@ class Access(Protocol):
     def write_memory(self, address: int, word: int) -> None:
         """Write a word of a memory."""
 
+    def fill_memory(self, address: int, count: int, word: int) -> None:
+        """Write the same word to so many addresses."""
 
-def register(stage: int, offset: int) -> int:
+
+def register(layout: Layout, stage: int, offset: int) -> int:
     """The address of a register of a stage."""
-    return _STAGE_REGISTERS + stage * _STAGE_SIZE + offset
-
-
-def _address(stage: int, kind: int, row: int, column: int, index: int) -> int:
-    return _BASE | stage << 33 | kind << 18 | row << 14 | column << 10 | index
+    first, step = layout.stage_registers
+    return first + stage * step + offset
 
 
 class StageMemory:
@@ -46,6 +44,8 @@ class StageMemory:
     def __init__(self, chip: Access, stage: int) -> None:
         self._chip = chip
         self.stage = stage
+        first, step = chip.layout.stage_memories
+        self._base = first + stage * step | _MEMORY
 
     def update(self, block: Block, row: int, mask: int, value: int) -> None:
         """Write the bits of `mask` of a word as wide as the block."""
@@ -61,16 +61,16 @@ class StageMemory:
     def write_tcam(self, block: Block, row: int, words: Sequence[tuple[int, int]]) -> None:
         """Write a row as wide as the block."""
         for unit, (low, high) in zip(block.units, words, strict=True):
-            address = _address(self.stage, _TCAM, *tcam_place(unit), row)
+            address = self._address(_TCAM, *tcam_place(unit), row)
             self._chip.write_memory(address, low | high << 64)
 
     def read_map(self, unit: int, row: int) -> int:
         """A word of a map RAM."""
-        return self._chip.read_memory(_address(self.stage, _MAP_RAM, *sram_place(unit), row))
+        return self._chip.read_memory(self._address(_MAP_RAM, *sram_place(unit), row))
 
     def write_map(self, unit: int, row: int, value: int) -> None:
         """Write a word of a map RAM."""
-        self._chip.write_memory(_address(self.stage, _MAP_RAM, *sram_place(unit), row), value)
+        self._chip.write_memory(self._address(_MAP_RAM, *sram_place(unit), row), value)
 
     def read_sram(self, unit: int, row: int) -> int:
         """A word of an SRAM."""
@@ -80,8 +80,17 @@ class StageMemory:
         """Write a word of an SRAM."""
         self._chip.write_memory(self._sram(unit, row), value)
 
+    def fill(self, unit: int, page: int, value: int) -> None:
+        """Write all words of an SRAM, and of the map RAM beside it."""
+        place = sram_place(unit)
+        self._chip.fill_memory(self._address(_MAP_RAM, *place, 0), ROWS, page)
+        self._chip.fill_memory(self._address(_SRAM, *place, 0), ROWS, value)
+
+    def _address(self, kind: int, row: int, column: int, index: int) -> int:
+        return self._base | kind << 18 | row << 14 | column << 10 | index
+
     def _sram(self, unit: int, row: int) -> int:
-        return _address(self.stage, _SRAM, *sram_place(unit), row)
+        return self._address(_SRAM, *sram_place(unit), row)
 
 
 class TwoPort:
@@ -118,9 +127,7 @@ class TwoPort:
     def fill(self, value: int) -> None:
         """Write all words, before a packet has passed."""
         for page, unit in enumerate(self._units[: self.words // ROWS]):
-            for row in range(ROWS):
-                self._memory.write_map(unit, row, page ^ _FREE_PAGE)
-                self._memory.write_sram(unit, row, value)
+            self._memory.fill(unit, page ^ _FREE_PAGE, value)
 
     def _page(self, unit: int, row: int) -> int:
         return self._memory.read_map(unit, row) & _FREE_PAGE ^ _FREE_PAGE

@@ -17,7 +17,7 @@ from fcn.softswitch.p4rt.pipeline import PipelineConfig
 from fcn.softswitch.p4rt.schema import Schema, Table, parse_p4info
 from fcn.softswitch.proto.bfpipeline_pb2 import BfPipelineConfig
 
-ARCHITECTURE = "tna"
+_ARCHITECTURES = ("tna", "t2na")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def parse(message: p4r.ForwardingPipelineConfig) -> PipelineConfig:
         raise invalid_argument("the config needs both p4info and p4_device_config")
     try:
         context = read_program(message.p4_device_config).context
-        schema = parse_p4info(_complete(message.p4info), (ARCHITECTURE,))
+        schema = parse_p4info(_complete(message.p4info), _ARCHITECTURES)
         schema = replace(schema, tables=_on_chip(schema, context))
         device = _device(schema, context)
     except (EngineError, ContextError) as error:

@@ -19,13 +19,10 @@ from fcn.ptf_tests.tofino.memories import ROWS, TCAM_ROWS, Access, StageMemory, 
 from fcn.ptf_tests.tofino.packing import Bits, Nibbles, Slice, pieces_of_range, tcam_row
 from fcn.softswitch.api import EngineError, Exact, Lpm, MatchKey, Range, TableFullError, Ternary
 
-_NEXT, _IMMEDIATE, _INSTRUCTION = 0x1C680, 0x1C700, 0x1C780
-_ACTION_DATA, _STATISTICS, _METER, _IDLE = 0x1D000, 0x1D080, 0x1D100, 0x1D180
-_NEXT_MASK = 0xFF
 _ACTION_DATA_ENABLED = 1 << 22
 
-_COLOR_BUS = {"idle": (_IDLE, 3), "stats": (_STATISTICS, 4)}
-"""By which address the color of a meter is read: its register, and how much shorter it is."""
+_COLOR_BUS = {"idle": 3, "stats": 4}
+"""By which address the color of a meter is read, and how much shorter it is."""
 
 DirectAddress = tuple[int, int]
 """Of what is kept per entry: the stage, and the number of the entry there."""
@@ -69,31 +66,36 @@ class TableMemory(ABC):
         stage, data = self.table.stages[-1], self._data[-1]
         if stage.kind == "match_with_no_key":
             raise EngineError(f"the default of table {self.table.name} cannot be changed")
-        does = stage_action(stage, what)
-        self._write_miss(stage, _INSTRUCTION, does.full_instruction)
-        self._write_miss(stage, _IMMEDIATE, immediate(stage, what))
-        address = register(stage.number, _NEXT + 4 * stage.logical)
-        kept = self._chip.read(address) & ~_NEXT_MASK
-        self._chip.write(address, kept | does.full_next_table & _NEXT_MASK)
-        for source, offset in (("stats_ptr", _STATISTICS), ("meter_ptr", _METER)):
+        misses, does = self._chip.layout.misses, stage_action(stage, what)
+        self._write_miss(stage, misses.instruction, does.full_instruction)
+        self._write_miss(stage, misses.immediate, immediate(stage, what))
+        address = self._miss(stage, misses.next)
+        mask = (1 << misses.next_bits) - 1
+        kept = self._chip.read(address) & ~mask
+        self._chip.write(address, kept | does.full_next_table & mask)
+        for source, offset in (("stats_ptr", misses.statistics), ("meter_ptr", misses.meter)):
             override = what.action.overrides.get(source)
             if override is not None and override.whole:
                 self._write_miss(stage, offset, override.address)
         meter = what.action.overrides.get("meter_ptr")
         if meter is not None and meter.whole and self.table.color_bus is not None:
-            color, shorter = _COLOR_BUS[self.table.color_bus]
+            color = misses.idle if self.table.color_bus == "idle" else misses.statistics
+            shorter = _COLOR_BUS[self.table.color_bus]
             self._write_miss(stage, color, meter.address >> shorter)
         stateful = what.action.overrides.get("stful_ptr")
         if stateful is not None and stateful.whole:
-            self._write_miss(stage, _METER, stateful.address)
+            self._write_miss(stage, misses.meter, stateful.address)
         last = None if data is None else data.last(what.action)
         if data is not None and last is not None:
             data.write(last, what.action, what.parameters)
             pointer = data.address(last, what.action) | _ACTION_DATA_ENABLED
-            self._write_miss(stage, _ACTION_DATA, pointer)
+            self._write_miss(stage, misses.action_data, pointer)
 
     def _write_miss(self, stage: Stage, offset: int, value: int) -> None:
-        self._chip.write(register(stage.number, offset + 4 * stage.logical), value)
+        self._chip.write(self._miss(stage, offset), value)
+
+    def _miss(self, stage: Stage, offset: int) -> int:
+        return register(self._chip.layout, stage.number, offset + 4 * stage.logical)
 
 
 def make_table(

@@ -1,15 +1,18 @@
 """The driver of the chip's model, as far as it needs no model."""
 
 import itertools
+import json
 import random
 import struct
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.ptf_tests.tofino import digests
 from fcn.ptf_tests.tofino.arrays import Counters, Registers, SpreadCounters, limited, unlimited
+from fcn.ptf_tests.tofino.backend import ChipBackend
 from fcn.ptf_tests.tofino.context import (
     Action,
     ActionData,
@@ -22,10 +25,14 @@ from fcn.ptf_tests.tofino.context import (
 )
 from fcn.ptf_tests.tofino.entries import ActionMemory
 from fcn.ptf_tests.tofino.image import ImageError, MemoryWrite, RegisterWrite, writes
+from fcn.ptf_tests.tofino.layout import Layout, write_all
 from fcn.ptf_tests.tofino.memories import StageMemory, TwoPort
 from fcn.ptf_tests.tofino.packing import Bits, Nibbles, Slice, pieces_of_range, tcam_row
+from fcn.ptf_tests.tofino.tofino1 import TOFINO1
+from fcn.ptf_tests.tofino.tofino2 import TOFINO2
 from fcn.ptf_tests.tofino.valuesets import ValueSetMemory
 from fcn.softswitch.api import CounterValue, EngineError, MeterRates
+from fcn.softswitch.proto.bfpipeline_pb2 import BfPipelineConfig
 
 SEED = 4
 
@@ -33,7 +40,8 @@ SEED = 4
 class Chip:
     """Registers and memories that keep what is written."""
 
-    def __init__(self) -> None:
+    def __init__(self, layout: Layout = TOFINO1) -> None:
+        self.layout = layout
         self.registers: dict[int, int] = {}
         self.memories: dict[int, int] = {}
 
@@ -48,6 +56,9 @@ class Chip:
 
     def write_memory(self, address: int, word: int) -> None:
         self.memories[address] = word
+
+    def fill_memory(self, address: int, count: int, word: int) -> None:
+        self.memories |= dict.fromkeys(range(address, address + count), word)
 
 
 def _searched(key: int, ranges: dict[int, str]) -> tuple[int, int]:
@@ -143,7 +154,7 @@ def test_image_is_read_as_what_it_writes_to_pipe_0() -> None:
     memory += struct.pack("<QQQ", 10, 11, 12)
     scan = struct.pack("<IQIQII", ord("S") << 24, 0x2000010, 1, 0x2000020, 64, 2)
     scan += struct.pack("<IIII", 1, 2, 3, 4)
-    assert list(writes(header + one + block + memory + scan)) == [
+    assert list(writes(header + one + block + memory + scan, TOFINO1)) == [
         RegisterWrite(0x2001000, 7),
         RegisterWrite(0x2000000, 1),
         RegisterWrite(0x2000004, 2),
@@ -160,7 +171,7 @@ def test_image_is_read_as_what_it_writes_to_pipe_0() -> None:
 @pytest.mark.parametrize("data", [b"\0\0\0?", b"\0\0", struct.pack("<II", ord("R") << 24, 1)])
 def test_what_is_no_image_is_refused(data: bytes) -> None:
     with pytest.raises(ImageError):
-        list(writes(data))
+        list(writes(data, TOFINO1))
 
 
 def _array(kind: str, per_word: int, **detail: object) -> Array:
@@ -293,21 +304,83 @@ def test_digest_is_put_together_of_its_parts() -> None:
     assert digests.fields(found, layout, ("vrf", "port", "id")) == (0x1234, 0x156, 0x789A)
 
 
-def test_value_set_rows_match_its_values_or_nothing() -> None:
-    chip = Chip()
-    first, state = 0x21C80000000, 5 << 32
+# The rows of Tofino 1 are two words, those of Tofino 2 the halves of one.
+@pytest.mark.parametrize(
+    ("layout", "first", "second", "registers"),
+    [
+        (TOFINO1, (0x21C80000000, 0), (0x21C80000100, 0), (2, 3)),
+        (TOFINO2, (0x26080000400, 0), (0x26080000400, 64), (1, 3)),
+    ],
+)
+def test_value_set_rows_match_its_values_or_nothing(
+    layout: Layout, first: tuple[int, int], second: tuple[int, int], registers: tuple[int, int]
+) -> None:
+    chip = Chip(layout)
     for row in (9, 8):
-        chip.memories[first + row] = state | (1 << 32) - 1
-        chip.memories[first + row + 0x100] = 7 << 32 | (1 << 32) - 1
-    ports = ValueSetMemory(chip, ValueSet("ports", (9, 8), tuple(range(9))))
+        for (base, shift), state in ((first, 5), (second, 7)):
+            chip.memories[base + row] = chip.read_memory(base + row) | state << 32 + shift
+    low_bits, high_bit = registers
+    bits = (*((low_bits, bit) for bit in range(8)), (high_bit, 0))
+    ports = ValueSetMemory(chip, ValueSet("ports", (9, 8), bits))
     ports.write([3])
-    low, high = chip.memories[first + 9], chip.memories[first + 0x109]
+
+    def word(place: tuple[int, int], row: int) -> int:
+        return chip.memories[place[0] + row] >> place[1] & (1 << 64) - 1
+
+    low, high = word(first, 9), word(second, 9)
     for port in range(512):
-        assert (not port & ~high and not ~port & 0x1FF & ~low) == (port == 3)
+        key = (port & 0xFF) << layout.parsers.registers[low_bits]
+        key |= (port >> 8) << layout.parsers.registers[high_bit]
+        used = 0xFF << layout.parsers.registers[low_bits]
+        used |= 1 << layout.parsers.registers[high_bit]
+        assert (not key & ~high and not ~key & used & ~low) == (port == 3)
     assert (low >> 32, high >> 32) == (5, 7)
-    assert chip.memories[first + 8] == state
+    assert (word(first, 8), word(second, 8)) == (5 << 32, 7 << 32)
     with pytest.raises(EngineError):
         ports.write([1, 2, 3])
+
+
+def test_image_of_tofino_2_is_read_as_what_it_writes_to_pipe_0() -> None:
+    one = struct.pack("<III", ord("R") << 24, 0x1000, 7)
+    two = struct.pack("<III", ord("R") << 24, 0x4000000 | 3 << 24, 8)
+    memory = struct.pack("<IQII", ord("D") << 24, 0x20000000000 | 2 << 39 | 5, 128, 1)
+    memory += struct.pack("<QQ", 10, 11)
+    assert list(writes(one + two + memory, TOFINO2)) == [
+        RegisterWrite(0x4001000, 7),
+        RegisterWrite(0x4000000, 8),
+        MemoryWrite(0x20000000005, 10, 11),
+    ]
+
+
+@pytest.mark.parametrize("layout", [TOFINO1, TOFINO2])
+def test_settings_keep_the_other_bits_of_a_register(layout: Layout) -> None:
+    chip = Chip(layout)
+    others = {place: (1 << 32) - 1 & ~mask for place, _, mask in layout.ports}
+    chip.registers.update(others)
+    write_all(chip, layout.ports)
+    for place, value, mask in layout.ports:
+        assert chip.registers[place] & mask == value
+        assert chip.registers[place] & others[place] == others[place]
+
+
+@pytest.mark.parametrize(("octets", "length"), [(20, 24), (60, 64), (43, 48)])
+def test_copies_of_tofino_2_are_cut_at_words_and_have_what_is_asked(
+    octets: int, length: int
+) -> None:
+    """The chip rounds down to four octets, and counts the checksum of a frame."""
+    written = {setting.address: setting.value for setting in TOFINO2.mirror(3, octets)}
+    assert {written[0x4C9000C + 0x800 * part] for part in range(4)} == {3 | length << 4}
+
+
+def test_program_for_another_chip_is_refused() -> None:
+    context = {"target": "tofino", "tables": [], "learn_quanta": [], "parser": {}}
+    message = BfPipelineConfig(p4_name="p")
+    message.profiles.add(context=json.dumps(context).encode())
+    program = message.SerializeToString()
+    one, two = (ChipBackend(cast("Any", Chip(layout)), {}) for layout in (TOFINO1, TOFINO2))
+    one.build(program)
+    with pytest.raises(EngineError, match="for tofino, not Tofino 2"):
+        two.build(program)
 
 
 def test_target_says_what_it_lacks(

@@ -6,9 +6,9 @@ p4src/compiled/tna/ (P4Info, manifest) and the tables of docs/tofino.md.
 as they were placed, for whoever changes them where the compiler is not to be had.
 `--check` needs none either: it fails when what has changed is not said, or outputs differ;
 where the same compiler is installed it also recompiles the P4Info and compares.
-`--package FOLDER` builds the programs for Tofino 1 only, and puts there what a switch takes and
-what `FCN_P4` may name: P4Info, `pe.bin`, `p.bin`, constants.json; those of a
-profile in a folder of its name. Nothing is recorded.
+`--package FOLDER` builds the programs for one chip only (`--chip`: Tofino 1 or 2), and puts there
+what a switch takes and what `FCN_P4` may name: P4Info, `pe.bin`, `p.bin`, constants.json; those of
+a profile in a folder of its name. Nothing is recorded.
 `--commit` is the commit of p4lang/p4c the compiler was built from, which its version does not
 contain; it is recorded in the manifest and docs/tofino.md.
 
@@ -102,23 +102,23 @@ def write(commit: str) -> int:
     return 0 if all(result.assembled for result in results) else 1
 
 
-def make_package(folder: Path) -> int:
-    """Build the programs for the first chip, and package them."""
+def make_package(folder: Path, chip: Chip) -> int:
+    """Build the programs for a chip, and package them."""
     if compiler_version() is None:
         print(HOW_TO_GET, file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as name:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             builds = [
-                pool.submit(build, program, CHIPS[0], Path(name) / program)
+                pool.submit(build, program, chip, Path(name) / program)
                 for program, numbers in CHIP_PROGRAMS.items()
-                if CHIPS[0].number in numbers
+                if chip.number in numbers
             ]
             results = [done.result() for done in builds]
         if not all(result.assembled for result in results):
             return 1
         package([result.program for result in results], Path(name), folder)
-    say(f"{folder} has the programs for {CHIPS[0].name}")
+    say(f"{folder} has the programs for {chip.name}")
     return 0
 
 
@@ -161,6 +161,13 @@ def main() -> int:
     choice.add_argument("--changed", action="store_true", help="say what was not placed again")
     choice.add_argument("--package", type=Path, metavar="FOLDER", help="what a switch takes")
     parser.add_argument(
+        "--chip",
+        type=int,
+        default=1,
+        choices=[chip.number for chip in CHIPS],
+        help="the generation of Tofino --package is for",
+    )
+    parser.add_argument(
         "--commit", default="not named", help="commit of p4lang/p4c the compiler was built from"
     )
     options = parser.parse_args()
@@ -171,7 +178,8 @@ def main() -> int:
             record_changed()
             return 0
         if options.package is not None:
-            return make_package(options.package)
+            (chip,) = (chip for chip in CHIPS if chip.number == options.chip)
+            return make_package(options.package, chip)
         return write(options.commit)
     except (BenchError, ToolError) as error:
         print(error, file=sys.stderr)
