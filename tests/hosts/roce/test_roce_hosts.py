@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -314,14 +315,16 @@ def test_every_round_begins_with_reaction_points_as_new(
         first = next(e for e in sent.named("cnp") if e.time_ns >= at)
         assert first["cut"]
         assert (first["rate_before_bps"], first["rate_bps"]) == (line, line / 2)
-    # A message that began before the end of a round's sending time may leave after it.
-    slack_ns = 30_000_000
-    silent = [
-        e for e in sent.named("rate")
-        if 300_000_000 + slack_ns < (e.time_ns - 10_000_000 - start) % 500_000_000 < 480_000_000
-    ]  # fmt: skip
+    # Of each queue pair, a message that began before the end of a round's sending time may leave
+    # after it, however late. At the least rate it would be one each 80 ms.
+    silent = defaultdict[tuple[int, int], list[int]](list)
+    for event in sent.named("rate"):
+        number, at = divmod(int(event.time_ns - start), 500_000_000)
+        if 300_000_000 < at < 480_000_000:
+            silent[number, event["qp"]].append(event["packets"])
     assert silent
-    assert not any(event["packets"] for event in silent)
+    # The first of these tells of the time before, too.
+    assert max(sum(packets[1:]) for packets in silent.values()) <= 1
     assert received.total("qp_summary", "packets") == sent.total("qp_summary", "packets") > 0
 
 
