@@ -51,8 +51,9 @@ class LightCongestionTest(NotificationTest):
         self.configure_treatment()
 
     def configure_treatment(self) -> None:
-        """Flows of RED's tunnel are rerouted."""
-        self.pe.reroute(RED_TUNNEL, NEXT_TUNNEL)
+        """Flows of RED's tunnel are rerouted, where the program has treatments: chips do not."""
+        if self.client.schema.tables.get("light_policy") is not None:
+            self.pe.reroute(RED_TUNNEL, NEXT_TUNNEL)
 
     def told(self, label: int = LABEL_V4) -> None:
         """Tell the PE of light congestion; nobody else hears of it."""
@@ -148,6 +149,26 @@ class TreatmentEndsWithItsHold(LightCongestionTest):
             lambda: self.exchange(DC_PORT, PACKET_V4).frames == {CORE_PORT: [self.sent()]},
         )
         self.assertGreaterEqual(time.monotonic() - begun, self.hold_us / 1e6)
+
+
+class LightCongestionWithoutTreatment(LightCongestionTest):
+    """PEC-3: with treatment `none` the PE hears of light congestion, of others and of its own, and
+    the flow goes on as before; its sender hears nothing."""
+
+    def configure_treatment(self) -> None:
+        """None."""
+
+    def runTest(self) -> None:
+        self.told()
+        self.check(DC_PORT, PACKET_V4, expect={CORE_PORT: [self.sent()]})
+        self.pe.level_policy(LIGHT, notify=True)
+        self.pe.queue_level(CORE_PORT, LIGHT)
+        self.check(
+            DC_PORT,
+            PACKET_V4,
+            expect={CORE_PORT: [self.sent()]},
+            events={"CNP_TRIGGERED": 1, "LIGHT_CONGESTION": 1},
+        )
 
 
 class HeavyCongestionTellsTheSender(LightCongestionTest):

@@ -32,9 +32,13 @@ header copy_h {
     COPY_FIELDS
 }
 
-// Octets of the header behind the bridge
-#if HAS_FLOW_CONTROL
+// Octets of the header behind the bridge. Tofino 2 cuts copies at a multiple of four, which that of a P without it is.
+#if HAS_FLOW_CONTROL && __TARGET_TOFINO__ == 2
+#define ARRIVAL_LENGTH 24
+#define PORT_PAD 15
+#elif HAS_FLOW_CONTROL
 #define ARRIVAL_LENGTH 23
+#define PORT_PAD 7
 #elif HAS_FANTEL
 #define ARRIVAL_LENGTH 26
 #else
@@ -47,7 +51,7 @@ header copy_h {
 // which it leaves), the destination it came with (for the clock, the ingress PE), and the UDP ports behind the underlay's
 // header, 0 when it has none.
 #if HAS_FLOW_CONTROL
-#define SUBJECT ArnType arn_type; bit<7> pad; port_t port;
+#define SUBJECT ArnType arn_type; bit<PORT_PAD> pad; port_t port;
 #define SUBJECT_OF(arrival) arrival.arn_type, arrival.pad, arrival.port
 const NotificationKind TOLD_KIND = NotificationKind.ARN;
 #else
