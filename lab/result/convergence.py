@@ -49,9 +49,9 @@ def _long(result: Result) -> Iterator[Settling]:
     end = result.about.reached_ns
     half, quarter = end // 2, end * 3 // 4
     connection = ["host", "connection"]
-    sent = result.messages.assign(open=result.messages["completed_ns"].isna()).groupby(connection)
-    last = sent.agg(start=("start_ns", "max"), open=("open", "any"))
-    long = last.index[(last["start"] <= half) & last["open"]]
+    messages = result.messages.groupby(connection)
+    is_open = messages["completed_ns"].count() < messages.size()
+    long = is_open.index[is_open & (messages["start_ns"].max() <= half)]
     rates = result.rates
 
     def acknowledged(until: int) -> list[int]:
