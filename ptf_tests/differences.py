@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,16 +113,22 @@ def compare(files: Sequence[Path]) -> tuple[int, list[Difference], list[str]]:
 def main() -> None:
     """Record, compare, print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--packets", type=int, default=100_000)
+    parser.add_argument("--packets", type=int, default=50_000, help="of each node")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     is_known = True
-    with scratch_folder("fcn-differences-") as folder:
+    with scratch_folder("fcn-differences-") as folder, ThreadPoolExecutor() as pool:
+        files = {test: [folder / f"{test}-{target}" for target in TARGETS] for test in TESTS}
+        # A model takes one core, most of the time.
+        recorded = [
+            pool.submit(record, target, test, options.packets, options.seed, file)
+            for test in TESTS
+            for target, file in zip(TARGETS, files[test], strict=True)
+        ]
+        for each in recorded:
+            each.result()
         for test in TESTS:
-            files = [folder / f"{test}-{target}" for target in TARGETS]
-            for target, file in zip(TARGETS, files, strict=True):
-                record(target, test, options.packets, options.seed, file)
-            packets, found, unknown = compare(files)
+            packets, found, unknown = compare(files[test])
             lengths, reasons = sum(d.lengths for d in found), sum(d.reasons for d in found)
             print(f"{test}: {packets} packets; {lengths} taken that the softswitch drops for their")
             print(f"lengths, {reasons} dropped for another reason; of {len(found)} groups")
