@@ -32,7 +32,7 @@ header copy_h {
     COPY_FIELDS
 }
 
-// Octets of the header behind the bridge. Tofino 2 cuts copies at a multiple of four, which that of a P without it is.
+// Octets of the header behind the bridge. Tofino 2 cuts copies at a multiple of four, which needs padding in this profile.
 #if HAS_FLOW_CONTROL && __TARGET_TOFINO__ == 2
 #define ARRIVAL_LENGTH 24
 #define PORT_PAD 15
