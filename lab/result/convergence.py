@@ -59,6 +59,6 @@ def _long(result: Result) -> Iterator[Settling]:
         return samples.max().reindex(long, fill_value=0).astype(int).tolist()
 
     amounts = zip(acknowledged(half), acknowledged(quarter), acknowledged(end), strict=True)
-    for (host, number), (first, third, last_one) in zip(long, amounts, strict=True):
-        if first:
-            yield Settling(host, int(number), third - first, last_one - third)
+    for (host, number), (at_half, at_quarter, at_end) in zip(long, amounts, strict=True):
+        if at_half:
+            yield Settling(host, int(number), at_quarter - at_half, at_end - at_quarter)

@@ -68,6 +68,16 @@ class LightCongestionTest(NotificationTest):
         datagram = routed(roce(source, remote, DEST_QP))
         return core_frame_out(srv6(datagram, PE_ADDRESS, sid, flow_label=label, traffic_class=ecn))
 
+    def check_own_light(self) -> None:
+        """The PE's own queue gets to the light level: it notes so, and tells nobody."""
+        self.pe.queue_level(CORE_PORT, LIGHT)
+        self.check(
+            DC_PORT,
+            PACKET_V4,
+            expect={CORE_PORT: [self.sent()]},
+            events={"CNP_TRIGGERED": 1, "LIGHT_CONGESTION": 1},
+        )
+
 
 PACKET_V4 = host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP))
 PACKET_V6 = host_frame_in(roce(HOST_V6, REMOTE_V6, DEST_QP))
@@ -162,13 +172,7 @@ class LightCongestionWithoutTreatment(LightCongestionTest):
         self.told()
         self.check(DC_PORT, PACKET_V4, expect={CORE_PORT: [self.sent()]})
         self.pe.level_policy(LIGHT, notify=True)
-        self.pe.queue_level(CORE_PORT, LIGHT)
-        self.check(
-            DC_PORT,
-            PACKET_V4,
-            expect={CORE_PORT: [self.sent()]},
-            events={"CNP_TRIGGERED": 1, "LIGHT_CONGESTION": 1},
-        )
+        self.check_own_light()
 
 
 class HeavyCongestionTellsTheSender(LightCongestionTest):
@@ -206,13 +210,7 @@ class OwnLightCongestion(LightCongestionTest):
     def runTest(self) -> None:
         for level in (LIGHT, HEAVY):
             self.pe.level_policy(level, notify=True)
-        self.pe.queue_level(CORE_PORT, LIGHT)
-        self.check(
-            DC_PORT,
-            PACKET_V4,
-            expect={CORE_PORT: [self.sent()]},
-            events={"CNP_TRIGGERED": 1, "LIGHT_CONGESTION": 1},
-        )
+        self.check_own_light()
         self.pe.delete_queue_level(CORE_PORT)
         self.check(
             DC_PORT,
