@@ -85,7 +85,8 @@ def test_a_reaction_point_at_the_renewal_process_has_its_share(flows: int) -> No
     assert alpha == pytest.approx(point.alpha, rel=0.03)
 
 
-@pytest.mark.parametrize("pairs", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("pairs", [1, 2])
 def test_the_laboratory_settles_at_the_fixed_point(pairs: int) -> None:
     """Of the algorithm within 10 %; the fluid model's queue is less than that, by a quarter to two
     fifths."""

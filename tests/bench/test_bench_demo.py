@@ -15,6 +15,7 @@ SERVICE_MS = 1.0
 """Of a packet at the demo's queue, which a marked packet needs to leave it."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("mode", "propagation_ms"), [("fcn", 3.0), ("ecn", 13.0)])
 def test_the_laboratory_reacts_as_the_demo_does(mode: Mode, propagation_ms: float) -> None:
     """Whose propagation is 3 and 13 ms, on the way of the CNP that comes first."""

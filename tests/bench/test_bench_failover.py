@@ -11,6 +11,7 @@ from fcn.bench.harness import BenchError
 from fcn.lab.run.runner import run_scenario
 
 
+@pytest.mark.exhaustive
 def test_results_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     results = tmp_path / "results.json"
     options = ["--seeds", "1", "--intervals", "1ms", "--scales", "1", "--results", str(results)]

@@ -13,9 +13,8 @@ PACKETS = 4_000
 GIGABIT = 10**9
 
 
-@pytest.mark.parametrize(
-    "line_bps", [pytest.param(10 * GIGABIT, marks=pytest.mark.exhaustive), 100 * GIGABIT]
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("line_bps", [10 * GIGABIT, 100 * GIGABIT])
 def test_other_traffic_is_not_held_up_and_nothing_is_lost(line_bps: int) -> None:
     alone, free, held = (
         measure(line_bps, case, PACKETS) for case in ("alone", "never held", "held")
@@ -46,6 +45,7 @@ def test_a_case_that_does_not_exist_is_refused() -> None:
         measure(10 * GIGABIT, "paused")
 
 
+@pytest.mark.exhaustive
 def test_every_run_is_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,7 @@ from fcn.lab.core import ETHERNET_OVERHEAD, Simulation
 from fcn.lab.run.runner import run_scenario
 
 
+@pytest.mark.exhaustive
 def test_the_core_links_carry_the_load() -> None:
     """80 % of the rate, overhead included; every packet passes all switches."""
     with Simulation(1) as simulation:
@@ -32,6 +33,7 @@ def document_in(folder: Path) -> Path:
     return copy
 
 
+@pytest.mark.exhaustive
 def test_results_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     results, document = tmp_path / "results.json", document_in(tmp_path)
     monkeypatch.setattr(laboratory, "PIECES", 2)
@@ -47,6 +49,7 @@ def test_results_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     )
 
 
+@pytest.mark.exhaustive
 def test_what_measuring_costs_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A packet of the dumbbell passes four links and three switches."""
     results, document = tmp_path / "results.json", document_in(tmp_path)

@@ -14,6 +14,7 @@ from fcn.topologies.units import NS_PER_KM
 ACCESS_NS = 500
 
 
+@pytest.mark.exhaustive
 def test_results_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At 20 km: FCN and END.CON after the way from the queue to the sender, with end-to-end ECN
     after the way by the receiver, three times as long; all to a few packets' time."""

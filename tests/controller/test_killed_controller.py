@@ -111,6 +111,7 @@ async def test_handshakes_meanwhile_are_known_afterwards(
             await asyncio.sleep(0.05)
 
 
+@pytest.mark.exhaustive
 async def test_the_last_word_counts(
     controller: Controller, switches: dict[str, MemorySwitch]
 ) -> None:

@@ -154,6 +154,7 @@ async def test_a_connection_is_joined_over_both(pair: Pair) -> None:
         await pair.west.ask(lambda client: client.add_flow(back, 8))
 
 
+@pytest.mark.exhaustive
 async def test_half_a_handshake_outlives_the_other_controller(pair: Pair) -> None:
     """Of which none says how far it was when it was killed, or could not be reached."""
     pair.request(1)
@@ -199,6 +200,7 @@ async def test_halves_that_come_during_a_cut_are_joined_after_it(pair: Pair) -> 
     await pair.know(1, 2, 3)
 
 
+@pytest.mark.exhaustive
 async def test_both_are_started_anew_at_once(pair: Pair) -> None:
     pair.request(1)
     pair.reply(1)

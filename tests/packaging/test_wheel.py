@@ -92,6 +92,7 @@ def test_the_wheel_holds_one_package_and_its_data(wheel: Path) -> None:
     assert packages == {link.name for link in (ROOT / "fcn").iterdir() if link.is_symlink()}
 
 
+@pytest.mark.exhaustive
 def test_the_source_distribution_builds_the_same_wheel(
     checkout: Path, wheel: Path, tmp_path: Path
 ) -> None:

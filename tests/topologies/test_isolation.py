@@ -137,6 +137,7 @@ def nodes_up(command: list[str]) -> int:
     return len(re.findall(r"\bup\b", done.stdout))
 
 
+@pytest.mark.exhaustive
 def test_topologies_are_reached_from_outside_and_end_with_all_in_them(tmp_path: Path) -> None:
     """Two at once. The second's directory is so deep that a socket below it would have too long a
     path."""

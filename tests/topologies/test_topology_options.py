@@ -79,11 +79,12 @@ def test_what_the_controller_would_refuse(tmp_path: Path) -> None:
     assert ".rate: at this rate a link sends more in 100ms than switches count" in said
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "command",
     [
         (*RUN, "wan"),
-        pytest.param((*RUN, "dual-dc", "--hosts", "1"), marks=pytest.mark.exhaustive),
+        (*RUN, "dual-dc", "--hosts", "1"),
         ("fcn.topologies.demo",),
     ],
 )

@@ -179,7 +179,8 @@ def written(hash_seed: int) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("beside", [0, pytest.param(os.cpu_count(), marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("beside", [0, os.cpu_count()])
 def test_runs_with_one_seed_write_the_same_at_the_same_times(beside: int) -> None:
     """Whatever the order of sets and however busy the machine."""
     first = written(1)

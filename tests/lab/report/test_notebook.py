@@ -40,6 +40,7 @@ def output(notebook: Any, source: str, kind: str) -> str:  # noqa: ANN401
     return text
 
 
+@pytest.mark.exhaustive
 def test_its_runs_show_who_reacts(executed: Any) -> None:  # noqa: ANN401
     assert "receiver" in output(executed, 'reactions(results["ecn"])', "text/plain")
     with_fcn = output(executed, 'reactions(results["fcn"])', "text/plain")
@@ -47,6 +48,7 @@ def test_its_runs_show_who_reacts(executed: Any) -> None:  # noqa: ANN401
     assert "receiver" not in with_fcn
 
 
+@pytest.mark.exhaustive
 def test_its_plots_are_images(executed: Any) -> None:  # noqa: ANN401
     for cell in ("overlaid(results)[0]", 'plots(results["fcn"])[1]'):
         assert len(output(executed, cell, "image/png")) > 10_000

@@ -44,6 +44,7 @@ def test_compare_says_what_differs(folders: tuple[Path, Path], tmp_path: Path) -
     assert "What differs" in (tmp_path / "both.html").read_text()
 
 
+@pytest.mark.exhaustive
 def test_many_runs_are_rows(tmp_path: Path) -> None:
     """A line for each run that a terminal of 200 characters has room for."""
     folders = [tmp_path / f"run-{seed}" for seed in range(MOST_BESIDE + 1)]

@@ -85,6 +85,7 @@ def test_no_packet_is_out_of_order(by_load: Result) -> None:
     assert not order[["beyond_gap", "repeated", "retransmitted", "naks"]].any(axis=None)
 
 
+@pytest.mark.exhaustive
 def test_flows_with_many_pauses_in_a_round_of_the_clock_do_not_all_go_by_the_same_news() -> None:
     data = scenario()
     data["controller"]["configuration"]["failure_detection"]["interval"] = "100ms"
@@ -96,6 +97,7 @@ def test_flows_with_many_pauses_in_a_round_of_the_clock_do_not_all_go_by_the_sam
     assert not analysis.order(result)["beyond_gap"].any()
 
 
+@pytest.mark.exhaustive
 def test_a_pause_shorter_than_the_difference_of_delays_puts_packets_out_of_order() -> None:
     """So that what the test before did not find would be seen. Packets of a message are further
     apart than these flowlets, and closer than the paths differ."""
