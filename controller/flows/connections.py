@@ -124,9 +124,12 @@ class _Connection:
         return self._flows
 
     def queue_pairs(self, key: _Key) -> Iterator[_QueuePair]:
-        """Those of the flows."""
-        for flow, _, _ in self.flows(key):
-            yield flow.vrf, flow.dst, flow.dest_qp
+        """Those that are known."""
+        vrf, initiator, responder, _ = key
+        if self.initiator_qp is not None:
+            yield vrf, initiator, self.initiator_qp
+        if self.responder_qp is not None:
+            yield vrf, responder, self.responder_qp
 
 
 class ConnectionTracker:
@@ -145,7 +148,7 @@ class ConnectionTracker:
         self._limit = limit
         self._shares: FairShares[_Key] = FairShares()
         self._queue_pairs: dict[_QueuePair, _Key] = {}
-        """Of complete connections: a queue pair has one connection at a time."""
+        """Of half-seen connections, too: a queue pair has one connection at a time."""
 
     def __len__(self) -> int:
         """Connections remembered, half-seen ones included."""
@@ -245,7 +248,8 @@ class ConnectionTracker:
 
     def _progress(self, key: _Key, connection: _Connection, message: CmMessage) -> list[CmEvent]:
         # Who sets up a connection of his queue pair has none of it any more.
-        events = self._replace((message.vrf, message.src, message.qpn), key)
+        queue_pair = message.vrf, message.src, message.qpn
+        events = self._replace(queue_pair, key)
         if key not in self._connections:
             host = host_of(message.vrf, message.src)
             try:
@@ -256,9 +260,7 @@ class ConnectionTracker:
                 events += self._forget(displaced)
             self._connections[key] = connection
         self._wait(key, connection, HALF_OPEN)
-        for queue_pair in connection.queue_pairs(key):
-            events += self._replace(queue_pair, key)
-            self._queue_pairs[queue_pair] = key
+        self._queue_pairs[queue_pair] = key
         events += [QueuePairLearned(*flow) for flow in connection.flows(key)]
         return events
 

@@ -199,6 +199,22 @@ def test_queue_pair_in_a_new_connection_has_left_the_old_one(side: str) -> None:
     assert len(connections) == 1
 
 
+@pytest.mark.parametrize("side", ["initiator", "responder"])
+def test_old_half_of_a_queue_pair_ends_no_newer_connection(side: str) -> None:
+    """Its host never said that it gave up, as after a crash, and a stranger answers late."""
+    third = IPv4Address("10.0.0.3")
+    if side == "initiator":
+        half = replace(REQ, dst=third, local_comm_id=0xA2)
+        late = replace(REP, src=third, local_comm_id=0xC2, remote_comm_id=0xA2, qpn=50)
+    else:
+        half = replace(REP, dst=third, local_comm_id=0xB2, remote_comm_id=0xC2)
+        late = replace(REQ, src=third, local_comm_id=0xC2, qpn=50)
+    connections = tracker()
+    assert feed(connections, half, replace(late, attribute=CmAttribute.MRA), REQ, REP) == LEARNED
+    assert feed(connections, late) == []
+    assert feed(connections, DREQ) == CLOSED
+
+
 def test_nobody_ends_a_connection_of_others() -> None:
     """A third host, whatever IDs it guesses, speaks for its own address only."""
     third = IPv4Address("10.0.0.3")
@@ -217,9 +233,11 @@ def test_nobody_ends_a_connection_of_others() -> None:
 def test_request_flood_is_bounded_and_leaves_room_for_others() -> None:
     connections = ConnectionTracker(Clock(), limit=100)
     for comm_id in range(1000):
-        connections.handle(replace(REQ, local_comm_id=comm_id))
+        connections.handle(replace(REQ, local_comm_id=comm_id, qpn=1000 + comm_id))
     assert len(connections) == 100
-    assert feed(connections, replace(REQ, local_comm_id=7777)) == [Refused(Host("blue", A))]
+    assert feed(connections, replace(REQ, local_comm_id=7777, qpn=7777)) == [
+        Refused(Host("blue", A))
+    ]
     others = [replace(REQ, src=IPv4Address(f"10.0.1.{n}"), qpn=40 + n) for n in range(10)]
     answers = [replace(REP, dst=each.src, qpn=90 + n) for n, each in enumerate(others)]
     events = feed(connections, *others, *answers)
