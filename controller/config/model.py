@@ -144,13 +144,15 @@ class FlowSettings(Model):
     """Times of learning, labels and mappings, in microseconds (FCN-2 to FCN-4).
 
     `watched`: how many flows are reported at a time, once per learning window each, to infer their
-    source, an eighth of them to verify what was inferred (FCN-3 b); 0 disables inference.
+    source, an eighth of them to verify what was inferred (FCN-3 b); 0 disables inference. Two hosts
+    of one tenant can have all of them, and each response is weighed against every flow the other
+    way: with more than 256 that would be all the controller does.
     """
 
     timeout: Annotated[Duration, within("100ms", "8784h")] = 60_000_000
     label_quarantine: Annotated[Duration, within("0us", "24h")] = 30_000_000
     learning_window: Annotated[Duration, within("1us", "10s")] = 10_000
-    watched: Annotated[int, Field(ge=0, le=4096)] = 128
+    watched: Annotated[int, Field(ge=0, le=256)] = 128
 
     @model_validator(mode="after")
     def _samples_suffice(self) -> "FlowSettings":

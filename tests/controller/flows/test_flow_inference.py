@@ -191,3 +191,12 @@ def test_a_learning_window_too_long_to_infer_is_refused(network: dict[str, Any])
     network["flows"] = {"learning_window": "100ms"}
     with pytest.raises(ConfigError, match="turn inference off with watched: 0"):
         parse_config(yaml.safe_dump(network))
+
+
+def test_no_tenant_can_have_so_many_watched_that_nothing_else_is_done(
+    network: dict[str, Any],
+) -> None:
+    """Work grows with the square of the flows between two hosts."""
+    network["flows"] = {"watched": 257}
+    with pytest.raises(ConfigError, match=r"flows\.watched[\s\S]*less than or equal to 256"):
+        parse_config(yaml.safe_dump(network))
