@@ -8,9 +8,11 @@ snapshot was taken: the queue pair of a newer flow may be missing in it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
+from math import inf
 
 from fcn.controller.config.notation import Address
 from fcn.controller.config.tls import AgentHost
@@ -21,6 +23,10 @@ MAX_QUEUE_PAIRS = 65536
 
 MIN_INTERVAL = 0.2
 """Seconds between reports of one host, at least, refused ones included."""
+
+REST = 4
+"""Times as long as a report took no other of its host is looked at: a host can report all its flows
+anew each time, and what that takes is kept from others."""
 
 DATA_QPNS = range(2, 1 << 24)
 """Queue pairs 0 and 1 carry management datagrams."""
@@ -64,9 +70,9 @@ class _Snapshot:
 
 @dataclass(slots=True)
 class _Host:
-    """`admitted`: when a report was looked at last; `heard`: when one was accepted last."""
+    """`due`: when a report may be looked at again; `heard`: when one was accepted last."""
 
-    admitted: float | None = None
+    due: float = -inf
     heard: float | None = None
     addresses: set[tuple[str, Address]] = field(default_factory=set)
 
@@ -112,14 +118,22 @@ class HostReports:
             )
         return known.pop()
 
-    def admit(self, host: str) -> None:
-        """Another report of a host may be looked at now. Raises ReportRefusedError."""
+    @contextmanager
+    def admitted(self, host: str) -> Iterator[None]:
+        """A report of a host is looked at, if it may be now. Raises ReportRefusedError."""
         now, state = self._clock(), self._hosts[host]
-        if state.admitted is not None and now - state.admitted < MIN_INTERVAL:
+        if now < state.due:
             raise self.refusal(
-                HostRefusal.TOO_OFTEN, f"{host} reports more than once in {MIN_INTERVAL} s"
+                HostRefusal.TOO_OFTEN,
+                f"{host} reports more than once in {MIN_INTERVAL} s, or while its last report is "
+                f"looked at, or in {REST} times as long as that took",
             )
-        state.admitted = now
+        state.due = inf
+        try:
+            yield
+        finally:
+            end = self._clock()
+            state.due = max(now + MIN_INTERVAL, end + REST * (end - now))
 
     def accept(self, host: str, devices: Sequence[Device]) -> frozenset[tuple[str, Address]]:
         """Replace the report of a host, which was admitted; returns the (VRF, address) pairs of its

@@ -1,7 +1,7 @@
 """The server for host agents: gRPC with mutual TLS (controller/proto/hostagent.proto)."""
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 
@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError
 from fcn.contract.certificates import Revoked, TlsFileError
 from fcn.contract.grpc_tls import server_credentials
 from fcn.contract.rpc import bounded
+from fcn.controller.config.notation import Address
 from fcn.controller.config.tls import HostAgents
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.service import FlowService
@@ -23,6 +24,7 @@ from fcn.controller.hostagent.reports import (
     HostReports,
     ReportRefusedError,
 )
+from fcn.controller.pace import Pace
 from fcn.controller.proto import hostagent_pb2 as pb
 
 LOG = logging.getLogger("fcn")
@@ -79,8 +81,9 @@ class HostAgentService:
         try:
             host = self._reports.identify(identities)
             self._check_revoked(context, host)
-            self._reports.admit(host)
-            addresses = self._reports.accept(host, self._devices(request))
+            with self._reports.admitted(host):
+                addresses = self._reports.accept(host, self._devices(request))
+                answer = await self._learn(addresses)
         except ReportRefusedError as error:
             who = host or ", ".join(identities) or context.peer()
             self._bus.emit(
@@ -92,10 +95,19 @@ class HostAgentService:
                 reason=error.reason.value,
             )
             await context.abort(_CODES[error.reason], str(error))
-        learned = ambiguous = 0
+        return answer
+
+    async def _learn(self, addresses: Iterable[tuple[str, Address]]) -> pb.ReportResponse:
+        """Use what is reported of the flows of these hosts. Others have their turn in between."""
+        learned, ambiguous, pace = 0, 0, Pace()
         # Not all flows: the work for a report is that of its host.
         flows = [flow for address in addresses for flow in self._flows.of_host(Host(*address))]
-        for flow in flows:
+        for each in flows:
+            await pace.step()
+            flow = self._flows.on_node(each.node).get(each.key)
+            if flow is None:
+                # It has ended meanwhile.
+                continue
             match self._reports.sender(flow.key, flow.since):
                 case int(source_qp):
                     learned += self._flows.reported(flow.key, source_qp)

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import grpc
 import pytest
@@ -22,11 +23,13 @@ from fcn.contract.rpc import Stub
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.shares import Host
 from fcn.controller.hostagent.agent import AgentError, Credentials, HostAgent, run_agent
 from fcn.controller.hostagent.rdma import RdmaError
 from fcn.controller.hostagent.reports import MIN_INTERVAL, Device, HostRefusal
-from fcn.controller.hostagent.service import MAX_REQUEST, AgentServiceError
+from fcn.controller.hostagent.service import MAX_REQUEST, AgentServiceError, HostAgentService
 from fcn.controller.node.connection import State
+from fcn.controller.pace import TURN
 from fcn.controller.pki.folder import make, parse_holder, revoke
 from fcn.controller.proto import hostagent_pb2 as pb
 
@@ -245,6 +248,40 @@ async def test_the_limit_counts_before_a_report_is_parsed(
             await report(bytes(2 * MAX_REQUEST))
         assert caught.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
     assert plane.reports.refused == {HostRefusal.NONSENSE: 1, HostRefusal.TOO_OFTEN: 2}
+
+
+async def test_others_have_their_turn_while_the_flows_of_a_host_are_looked_through(
+    plane: ControlPlane, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What ends in between stays so."""
+    count = 2 * TURN
+    more = [(*DATA[:3], 100 + number, *DATA[4:]) for number in range(count - 1)]
+    switches["pe1"].engine.digest("new_flow_ipv4_t", *more)
+    await until(lambda: len(plane.flows.on_node("pe1")) == count)
+    last = plane.flows.of_host(Host("blue", A))[-1].key
+    service = HostAgentService(plane.reports, plane.flows, plane.bus)
+    pairs = [pb.QueuePair(qpn=1000 + n, remote_qpn=n) for n in (33, *range(100, 99 + count))]
+    said = pb.RdmaDevice(name="rxe0", addresses=[str(A)], queue_pairs=pairs)
+    report = pb.ReportRequest(devices=[said]).SerializeToString()
+    context: Any = Mock(spec=grpc.aio.ServicerContext)
+    context.peer_identities.return_value, context.auth_context.return_value = [b"host-a"], {}
+    latest = max(flow.since for flow in plane.flows.all())
+    monkeypatch.setattr(plane.reports, "_clock", lambda: latest + 1)
+    await service.report(report, context)
+    monkeypatch.setattr(plane.reports, "_clock", lambda: latest + 2)
+    begun, learn = asyncio.Event(), plane.flows.reported
+
+    def reported(key: FlowKey, source_qp: int) -> bool:
+        begun.set()
+        return learn(key, source_qp)
+
+    monkeypatch.setattr(plane.flows, "reported", reported)
+    task = asyncio.create_task(service.report(report, context))
+    await begun.wait()
+    assert not task.done()
+    plane.flows.delete(last)
+    assert (await task).learned == count - 1
+    assert last not in plane.flows.on_node("pe1")
 
 
 async def test_nobody_gets_in_without_a_certificate_of_our_ca(

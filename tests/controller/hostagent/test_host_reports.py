@@ -16,6 +16,7 @@ from fcn.controller.hostagent import rdma
 from fcn.controller.hostagent.rdma import RdmaError, queue_pairs
 from fcn.controller.hostagent.reports import (
     MAX_QUEUE_PAIRS,
+    REST,
     Ambiguous,
     Device,
     HostRefusal,
@@ -49,8 +50,13 @@ class Reports:
     ) -> None:
         self.now += 2
         own = addresses or HOSTS[host].addresses
-        self.reports.admit(host)
-        self.reports.accept(host, [Device("rxe0", own, pairs)])
+        with self.reports.admitted(host):
+            self.reports.accept(host, [Device("rxe0", own, pairs)])
+
+    def look_at(self, host: str) -> None:
+        """A report that takes no time."""
+        with self.reports.admitted(host):
+            pass
 
     def sender(
         self, dest_qp: int, *, dst: Address = B, seen: float = 0.0, vrf: str = "blue"
@@ -166,15 +172,32 @@ def test_nonsense_is_refused_and_changes_nothing(
 def test_reports_in_quick_succession_are_refused() -> None:
     """Refused ones count, and those that come too early delay nothing."""
     reports = Reports()
-    reports.reports.admit("a")
+    reports.look_at("a")
     for _ in range(3):
         reports.now += 0.05
         with pytest.raises(ReportRefusedError, match="more than once"):
-            reports.reports.admit("a")
+            reports.look_at("a")
     reports.now += 0.06
-    reports.reports.admit("a")
-    reports.reports.admit("b")
+    reports.look_at("a")
+    reports.look_at("b")
     assert reports.reports.refused == {HostRefusal.TOO_OFTEN: 3}
+
+
+def test_a_host_rests_longer_than_its_report_took() -> None:
+    """Else one that has many flows, and says something else of all of them each time, would be all
+    that is listened to."""
+    reports = Reports()
+    with reports.reports.admitted("a"):
+        for _ in range(10):
+            reports.now += 0.1
+            with pytest.raises(ReportRefusedError, match="while its last report is looked at"):
+                reports.look_at("a")
+        reports.look_at("b")
+    reports.now += REST - 0.1
+    with pytest.raises(ReportRefusedError, match="as long as that took"):
+        reports.look_at("a")
+    reports.now += 0.2
+    reports.look_at("a")
 
 
 @pytest.mark.parametrize("names", [[], ["z"], ["a", "b"], [""]])
