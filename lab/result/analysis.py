@@ -7,6 +7,7 @@ missing is missing: an empty table gives an empty data frame, a mean of nothing 
 from collections.abc import Iterator, Sequence
 from typing import cast
 
+import numpy as np
 import pandas as pd
 
 from fcn.contract.names import named_cells
@@ -48,7 +49,7 @@ def flow_completion(result: Result) -> pd.DataFrame:
 
     Columns: size (text), up_to_octets, messages, completed, mean_ns, median_ns, p99_ns, max_ns.
     Times are of completed messages only; where others remain, the long ones are missing in them.
-    The 99th percentile is a time that was measured, the least that 99 % do not exceed.
+    The 99th percentile is as percentile() has it.
     """
     rows = [_completion(*each) for each in by_size(messages(result), SIZE_CLASSES)]
     columns = {
@@ -72,6 +73,11 @@ def by_size(
         yield ALL, None, data
 
 
+def percentile(values: "pd.Series[float]", part: float) -> float:
+    """A value that was measured, the least that this part does not exceed; NaN of none."""
+    return float(np.quantile(values, part, method="inverted_cdf")) if len(values) else float("nan")
+
+
 def _size(octets: int) -> str:
     return f"{octets // 1000} kB" if octets < 10**6 else f"{octets // 10**6} MB"
 
@@ -85,7 +91,7 @@ def _completion(name: str, high: int | None, data: pd.DataFrame) -> dict[str, ob
         "completed": len(times),
         "mean_ns": times.mean(),
         "median_ns": times.median(),
-        "p99_ns": times.quantile(0.99, interpolation="higher"),
+        "p99_ns": percentile(times, 0.99),
         "max_ns": times.max(),
     }
 
@@ -275,7 +281,7 @@ def queues(result: Result) -> pd.DataFrame:
         samples=("packets", "size"),
         mean_packets=("packets", "mean"),
         mean_octets=("octets", "mean"),
-        p99_packets=("packets", lambda values: values.quantile(0.99, interpolation="higher")),
+        p99_packets=("packets", lambda values: percentile(values, 0.99)),
         max_packets=("packets", "max"),
         max_octets=("octets", "max"),
     )

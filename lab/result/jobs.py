@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from fcn.lab.result.analysis import percentile
 from fcn.lab.result.model import Result
 
 
@@ -51,7 +52,7 @@ def jobs(result: Result) -> pd.DataFrame:
                 "compute_ns": data["compute_ns"].max(),
                 "mean_ns": took.mean(),
                 "median_ns": took.median(),
-                "p99_ns": took.quantile(0.99, interpolation="higher"),
+                "p99_ns": percentile(took, 0.99),
                 "max_ns": took.max(),
                 "completion_ns": whole,
             }

@@ -151,7 +151,7 @@ def by_size(result: Result) -> pd.DataFrame:
     """Slowdowns by size of the message, and of all (`up_to_octets` is missing).
 
     Columns: size (text), up_to_octets, messages (completed ones), mean, median, p95, p99.
-    Percentiles as percentile() has them.
+    Percentiles as analysis.percentile() has them.
     """
     rows = [_row(*each) for each in analysis.by_size(slowdowns(result), SIZE_CLASSES)]
     columns = {
@@ -161,18 +161,13 @@ def by_size(result: Result) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(columns)).astype(columns)
 
 
-def percentile(data: pd.DataFrame, part: float) -> float:
-    """Of slowdowns(): a value that was measured, the least that this part does not exceed."""
-    return float(data["slowdown"].quantile(part, interpolation="higher"))
-
-
 def _row(name: str, high: int | None, part: pd.DataFrame) -> dict[str, object]:
     return {
         "size": name,
         "up_to_octets": high,
         "messages": len(part),
         "mean": part["slowdown"].mean(),
-        "median": percentile(part, 0.5),
-        "p95": percentile(part, 0.95),
-        "p99": percentile(part, 0.99),
+        "median": analysis.percentile(part["slowdown"], 0.5),
+        "p95": analysis.percentile(part["slowdown"], 0.95),
+        "p99": analysis.percentile(part["slowdown"], 0.99),
     }

@@ -10,7 +10,7 @@ from fcn.lab.result.jobs import iterations, jobs
 from fcn.lab.result.load import whole_utilization
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import reactions
-from fcn.lab.result.slowdown import percentile, slowdowns
+from fcn.lab.result.slowdown import slowdowns
 
 SMALL, LARGE = 100_000, 1_000_000
 """Octets of messages."""
@@ -71,7 +71,8 @@ def measures_of(result: Result) -> dict[str, float | None]:
     paused = analysis.pauses(result)
     counted = analysis.final_counters(result, "event")
     took = iterations(result)["took_ns"].astype("float64")
-    small, large = slow[slow["size"] <= SMALL], slow[slow["size"] > LARGE]
+    slowdown = slow["slowdown"]
+    small, large = slowdown[slow["size"] <= SMALL], slowdown[slow["size"] > LARGE]
     values: dict[str, object] = {
         "goodput_bps": goodput_bps(result) if result.about.reached_ns else None,
         "jain": analysis.jain(analysis.goodput(result)["goodput_bps"]),
@@ -79,12 +80,12 @@ def measures_of(result: Result) -> dict[str, float | None]:
         "completed": whole["completed"].sum(),
         "fct_mean_ns": whole["mean_ns"].max(),
         "fct_p99_ns": whole["p99_ns"].max(),
-        "slowdown_mean": slow["slowdown"].mean(),
-        "slowdown_median": percentile(slow, 0.5),
-        "slowdown_p95": percentile(slow, 0.95),
-        "slowdown_p99": percentile(slow, 0.99),
-        "slowdown_small_p99": percentile(small, 0.99),
-        "slowdown_large_p99": percentile(large, 0.99),
+        "slowdown_mean": slowdown.mean(),
+        "slowdown_median": analysis.percentile(slowdown, 0.5),
+        "slowdown_p95": analysis.percentile(slowdown, 0.95),
+        "slowdown_p99": analysis.percentile(slowdown, 0.99),
+        "slowdown_small_p99": analysis.percentile(small, 0.99),
+        "slowdown_large_p99": analysis.percentile(large, 0.99),
         "iterations": took.notna().sum() if len(took) else None,
         "iteration_mean_ns": took.mean(),
         "iteration_max_ns": took.max(),

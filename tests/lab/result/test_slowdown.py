@@ -78,7 +78,7 @@ def test_by_size_and_of_all_that_were_completed() -> None:
     assert table["messages"].tolist() == [1, 2, 7, 20, 70, 100]
     every = slowdowns(known())["slowdown"].sort_values().tolist()
     whole = table.iloc[-1]
-    assert (whole["median"], whole["p95"], whole["p99"]) == (every[50], every[95], every[99])
+    assert (whole["median"], whole["p95"], whole["p99"]) == (every[49], every[94], every[98])
     # 11 ms of propagation there and back, but for what the packets take.
     assert 1.05 < whole["mean"] < 12 / 11
 
