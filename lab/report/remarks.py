@@ -3,17 +3,37 @@
 from collections.abc import Iterator, Mapping
 
 from fcn.lab.report.amounts import show
-from fcn.lab.result.analysis import NS_PER_S
+from fcn.lab.result.analysis import NS_PER_S, final_counters
 from fcn.lab.result.convergence import TOLERANCE, Settling, long_connections
 from fcn.lab.result.model import Result
 
 LEAST_LOSS = 0.001
 """Below this, goodput is the same."""
 
+NOT_KEPT = {
+    "FRAMES_LOST": "frames in captures or crossings",
+    "NOTICES_LOST": "notices of hosts",
+    "PAUSES_LOST": "PAUSE frames",
+}
+"""Events of the laboratory itself: what its memory had no room for."""
+
 
 def remarks(results: Mapping[str, Result]) -> list[str]:
-    """Runs that did not converge, and those with less goodput than end-to-end ECN beside them."""
-    return [*_unsettled(results), *_below_ecn(results)]
+    """Runs that were not measured whole, that did not converge, and those with less goodput than
+    end-to-end ECN beside them."""
+    return [*_not_kept(results), *_unsettled(results), *_below_ecn(results)]
+
+
+def _not_kept(results: Mapping[str, Result]) -> Iterator[str]:
+    for name, result in results.items():
+        events = final_counters(result, "event")
+        counts = dict(zip(events["name"], events["value"], strict=True))
+        for event, what in NOT_KEPT.items():
+            if event in counts:
+                yield (
+                    f"{name} lacks {counts[event]:,} {what}, for which there was no room: measure "
+                    "fewer links, or with a smaller snap"
+                )
 
 
 def _unsettled(results: Mapping[str, Result]) -> Iterator[str]:

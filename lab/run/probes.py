@@ -52,7 +52,6 @@ class Probes:
         self._notices: list[NDArray[np.void]] = []
         self._pauses: list[tuple[object, ...]] = []
         self._sampler = sampler
-        self._has_new = False
         self._begun = self._simulation.now_ns
         self._peers = _peers(built.wiring)
         crossings = core if measure.crossings is None else measure.crossings
@@ -66,27 +65,22 @@ class Probes:
     def sample(self) -> None:
         """Look at everything now."""
         self._sampler.sample()
-        self._has_new = True
-
-    def flush(self) -> None:
-        """Take what was noted until the last sample, if there was one since the last time. Samples
-        are written when they are many."""
-        if self._has_new:
-            self._take()
 
     def collect(self) -> None:
         """Write what was sampled, and take what the simulation noted since the last time."""
         self._sampler.flush()
-        self._take()
+        self.take()
 
-    def _take(self) -> None:
-        self._has_new = False
+    def take(self) -> None:
+        """Take what the simulation noted since the last time: it has room for some of it. Samples
+        are written when they are many."""
         data = self._simulation.native.take_tapped()
         if self._pcap:
             self._capture(parse_tapped(data))
         elif data:
             self._crossings.take(headers_of(data))
-        self._notices.append(take_notices(self._simulation))
+        if len(noted := take_notices(self._simulation)):
+            self._notices.append(noted)
         for pause in self._simulation.pauses():
             if not pause.sent:
                 peer = self._peers[pause.node, pause.port]

@@ -265,7 +265,7 @@ class _Run:
             if self._simulation.now_ns < step:
                 await asyncio.sleep(1 / NS)  # the loop's clock may wake it 1 ns early
             self.world.catch_up()
-            probes.flush()
+            probes.take()
             self._show(Progress("hosts send", self._simulation.now_ns - begun, self._until))
         return False
 

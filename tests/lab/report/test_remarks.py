@@ -75,3 +75,10 @@ def test_runs_of_another_scenario_or_seed_are_not_compared() -> None:
     assert remarks({"e": ecn, "f": other}) == []
     other = replace(fcn, about=fcn.about.model_copy(update={"text": "network: wan\n"}))
     assert remarks({"e": ecn, "f": other}) == []
+
+
+def test_what_was_not_kept_is_named() -> None:
+    counters = [(20 * MS, "laboratory", "event", "FRAMES_LOST", 13_276)]
+    result = replace(run("ecn", 1000), counters=frame("counters", counters))
+    (text,) = remarks({"e": result})
+    assert text.startswith("e lacks 13,276 frames in captures or crossings, for which there was no")
