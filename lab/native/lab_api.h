@@ -121,6 +121,8 @@ typedef struct {
     uint64_t id, size, start, completed;
 } lab_completion;
 
+/* Connections that a host accepts: a flood of requests ends there. */
+#define LAB_MAX_ACCEPTED 4096
 int64_t lab_roce(lab *l, uint32_t node, const lab_roce_options *options);
 /* The number of a new connection, opened by the connection manager at `at`. */
 int64_t lab_roce_connect(lab *l, uint32_t node, const uint8_t *address, uint64_t at);

@@ -9,7 +9,6 @@
 #include "responder.h"
 
 #define QPS (1u << 24)
-#define MAX_RESPONDERS 4096u /* a flood of requests ends here */
 
 typedef struct {
     lab_role role;
@@ -196,7 +195,7 @@ static struct responder *accept_connection(roce *r, const struct roce_packet *pa
                                            const struct cm_message *req)
 {
     const lab_roce_options *o = &r->options;
-    if (r->n_responders == MAX_RESPONDERS ||
+    if (r->n_responders == LAB_MAX_ACCEPTED ||
         !is_free(o->first_accepted_qp + r->n_responders, o->first_qp, r->n_requesters))
         return NULL;
     struct responder *all = realloc(r->responders, (r->n_responders + 1) * sizeof *all);

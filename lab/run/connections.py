@@ -36,6 +36,11 @@ class Connection:
         """Whether the connection manager has set it up."""
         return self.counters().state is State.CONNECTED
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether it was refused, or nobody answered."""
+        return self.counters().state is State.FAILED
+
     def received(self, sent: SenderCounters) -> ReceiverCounters | None:
         """As the receiver counts; None when it has not accepted it. sent: counters() now."""
         if not sent.remote_qp:

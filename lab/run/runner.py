@@ -196,9 +196,18 @@ class _Run:
             await agent.settled()
 
     def _are_connected(self) -> bool:
-        """They come up in the order in which they are opened, or nearly so."""
+        """They come up in the order in which they are opened, or nearly so. Raises LabError when
+        one never will."""
         while self._connecting and self._connecting[0].is_up:
             self._connecting.popleft()
+        if self._connecting and self._connecting[0].has_failed:
+            flow = self._connecting[0].flow
+            most = self._simulation.native.lib.LAB_MAX_ACCEPTED
+            raise LabError(
+                f"{self._plan.name}: {flow.source.name} cannot connect to {flow.target.name}: a "
+                f"host accepts {most} connections (give fewer qps), and has 16 s to answer (look "
+                "at the links)"
+            )
         return not self._connecting
 
     async def _until_true(self, doing: str, ready: Callable[[], bool], deadline: int) -> None:

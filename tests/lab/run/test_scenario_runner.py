@@ -196,6 +196,17 @@ def test_a_network_that_does_not_become_ready_is_named() -> None:
         run_scenario(small(controller=controller))
 
 
+def test_a_connection_that_is_never_answered_ends_the_run() -> None:
+    """A round trip of 20 s is longer than a host asks for."""
+    links = {
+        "core": {"rate": "400 Gb/s", "buffer": 4000},
+        "hosts": {"rate": "100 Gb/s"},
+        "only": [{"between": ["p1", "p2"], "delay": "10s"}],
+    }
+    with pytest.raises(LabError, match=r"^small: h1 cannot connect to h3: a host accepts 4096 "):
+        run_scenario(small(mode="none", links=links))
+
+
 def test_a_capture_is_whole_however_seldom_samples_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is room for what the link carries in a millisecond, not for all of it."""
     monkeypatch.setattr(probes, "_TAP_OCTETS", 1 << 19)
