@@ -12,6 +12,7 @@ MOST_PAUSES = 1 << 20
 PAUSE_OCTETS = 60
 _MOST_OCTETS = (1 << 32) - 1
 _MOST_QUANTA = (1 << 16) - 1
+_QUANTUM_BITS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,8 @@ def set_pfc(
     to protect. Raises LabError for what cannot be."""
     _check(pfc)
     rate_bps, delay_ns, overhead = line
+    if pfc.quanta * _QUANTUM_BITS * 10**9 < 2 * rate_bps:
+        raise LabError(f"a PAUSE of {pfc.quanta} quanta lasts less than 2 ns there; give more")
     size = pfc.size(rate_bps, delay_ns, overhead) if counts else 0
     if size > _MOST_OCTETS:
         raise LabError(f"a headroom of {size - pfc.xoff} octets exceeds {_MOST_OCTETS}")

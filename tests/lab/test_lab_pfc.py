@@ -237,5 +237,10 @@ def test_impossible_flow_control_is_refused() -> None:
         with pytest.raises(LabError, match="no such port"):
             link.pfc_counters(0)
         c, d = simulation.add_host("c"), simulation.add_host("d")
+        fast = simulation.connect(c, 0, d, 0, rate_bps=10**12, delay_ns=1)
+        with pytest.raises(LabError, match="a PAUSE of 3 quanta lasts less than 2 ns"):
+            fast.set_pfc(Pfc(quanta=3))
+        fast.set_pfc(Pfc(quanta=4))
+        c, d = simulation.add_host("e"), simulation.add_host("f")
         with pytest.raises(LabError, match="needs a link with a rate"):
             simulation.connect(c, 0, d, 0, rate_bps=None, delay_ns=1).set_pfc(Pfc())
