@@ -79,9 +79,10 @@ def headroom_octets(rate_bps: int, delay_ns: int, longest_frame: int, overhead: 
     """What still arrives after a port decided to pause its sender (IEEE 802.1Qbb-2011, annex O).
 
     The frame that exceeded the limit; a frame that the PAUSE waits for; the PAUSE itself; what is
-    on the link in both directions; a frame the sender had begun. Nodes take no time to react.
+    on the link in both directions; a frame the sender had begun. Nodes take no time to react, but
+    for a nanosecond, because times are whole ones.
     """
-    on_the_link = -(-2 * delay_ns * rate_bps // (8 * 10**9))
+    on_the_link = -(-(2 * delay_ns + 1) * rate_bps // (8 * 10**9))
     return on_the_link + 3 * (longest_frame + overhead) + PAUSE_OCTETS + overhead
 
 

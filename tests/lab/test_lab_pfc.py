@@ -106,6 +106,23 @@ def test_the_headroom_is_what_is_needed(share: float, lossless: bool) -> None:
         assert lost == ({} if lossless else {"p1: ingress_full_drops": seen.dropped})
 
 
+def test_the_headroom_is_enough_where_a_frame_takes_less_than_a_nanosecond() -> None:
+    """Times are whole ones: a sender may begin several frames in the one in which a PAUSE comes."""
+    for xoff in range(600, 1200, 7):
+        with Simulation() as simulation:
+            a, b = simulation.add_host("a"), simulation.add_host("b")
+            link = simulation.connect(a, 0, b, 0, rate_bps=4 * 10**12, delay_ns=0)
+            pfc = Pfc(frozenset({0}), xoff, xoff // 2, longest_frame=64, drain_bps=GIGABIT)
+            link.set_pfc(pfc)
+            for number in range(400):
+                a.send(bytes(60 + number % 5))
+                b.send(bytes(60 + number % 3))
+            simulation.run_until(MILLISECOND)
+            seen = link.pfc_counters(1)
+            assert seen.sent > 0
+            assert (seen.octets, seen.dropped) == (0, 0), xoff
+
+
 def frames_of(*dscps: int) -> list[bytes]:
     """Frames of 1000 octets with these DSCPs."""
     return [
