@@ -98,8 +98,9 @@ class Places:
         return [route for route in local.routes if route.via == place.address] if local else []
 
     def may_learn(self, port: Port, address: Address) -> bool:
-        """Whether an address may be learned on a port: in its subnets, or link-local on a core."""
-        if address in self.own(port):
+        """Whether an address may be learned on a port: in its subnets, or link-local on a core; not
+        that of a static host, whatever others say."""
+        if address in self.own(port) or address in port.hosts:
             return False
         if gateway(port, address) is not None:
             place = self.of_customer(port.vrf, address) if port.vrf else self.on(port, address)

@@ -232,6 +232,23 @@ async def test_static_hosts_are_never_asked(network: dict[str, Any], switches: S
         assert ip_address("10.1.0.10") in plane.config.nodes["pe1"].ports[0].hosts
 
 
+async def test_nobody_takes_the_place_of_a_static_host(
+    network: dict[str, Any], switches: Switches
+) -> None:
+    """Nor the traffic of the networks behind it."""
+    network["nodes"]["pe1"]["ports"][0]["hosts"] = {"10.1.0.10": HOST}
+    network["nodes"]["pe1"]["vrfs"]["blue"]["routes"].append(
+        {"prefix": "10.9.0.0/16", "via": "10.1.0.10"}
+    )
+    async with running(network) as plane:
+        engine = switches["pe1"].engine
+        expected = engine.writes + 1
+        for address in ("10.1.0.10", "10.1.0.11"):
+            engine.packet_in(1, PuntReason.ARP, 0, VRF, arp(1, address, "10.1.0.1", OTHER))
+        await until(partial(written, engine, expected))
+        assert len(plane.neighbors["pe1"]) == 1
+
+
 async def test_linux_router_on_a_core_port_is_resolved(
     network: dict[str, Any], switches: Switches
 ) -> None:
