@@ -1,6 +1,7 @@
 """Locations of a switch's neighbours, from the configuration: ports, subnets, next hops."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from fcn.controller.config.addressing import attachment, gateway, link_local, port_mac
 from fcn.controller.config.model import Node, Port, Route
@@ -71,8 +72,10 @@ class Places:
             return None
         return self.on(found.port, address)
 
+    @cached_property
     def next_hops(self) -> dict[Place, None]:
-        """Neighbours that are next hops of configured routes, in their order."""
+        """Neighbours that are next hops of configured routes, in their order. Found once: hosts can
+        have it asked as often as they like."""
         places = {
             Place("", hop.port, 0, hop.address): None
             for route in self._node.underlay
@@ -87,7 +90,7 @@ class Places:
         return places
 
     def is_next_hop(self, place: Place) -> bool:
-        return place in self.next_hops()
+        return place in self.next_hops
 
     def static_mac(self, place: Place) -> int | None:
         port = self.port_of(place)

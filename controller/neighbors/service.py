@@ -113,7 +113,7 @@ class NeighborService:
     def take_over(self, before: Self) -> None:
         """Know the neighbours that were known under the configuration before, where they are at the
         same place under this one. They are solicited again at once."""
-        hops = self._places.next_hops()
+        hops = self._places.next_hops
         for place, neighbor in before._neighbors.items():
             if neighbor.mac is None or not (place in hops or self._is_here(place)):
                 continue
@@ -136,7 +136,7 @@ class NeighborService:
         hops."""
         while True:
             now = self._clock()
-            for place in self._places.next_hops():
+            for place in self._places.next_hops:
                 if place not in self._neighbors:
                     self._neighbors[place] = _Neighbor()
             for place, neighbor in list(self._neighbors.items()):

@@ -142,7 +142,7 @@ async def test_neighbours_are_still_known(network: dict[str, Any], switches: Swi
     ]
     async with running(network, switches) as it:
         plane = it.plane
-        (hop,) = plane.neighbors["p1"]._places.next_hops()
+        (hop,) = plane.neighbors["p1"]._places.next_hops
         plane.neighbors["p1"]._learn(hop, 0x02AABBCCDDEE)
         port = plane.neighbors["pe1"]._node.ports[0]
         host = plane.neighbors["pe1"]._places.on(port, A)

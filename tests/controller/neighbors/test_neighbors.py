@@ -18,6 +18,8 @@ from virtual import virtual_plane
 from fcn.contract.constants import PuntReason
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
+from fcn.controller.neighbors import places
+from fcn.controller.neighbors.places import Places
 from fcn.controller.node.connection import State
 
 Switches = dict[str, MemorySwitch]
@@ -247,6 +249,22 @@ async def test_nobody_takes_the_place_of_a_static_host(
             engine.packet_in(1, PuntReason.ARP, 0, VRF, arp(1, address, "10.1.0.1", OTHER))
         await until(partial(written, engine, expected))
         assert len(plane.neighbors["pe1"]) == 1
+
+
+def test_a_host_costs_no_search_for_all_next_hops(
+    network: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hosts that invent addresses have it asked whether each is one."""
+    network["nodes"]["pe1"]["vrfs"]["blue"]["routes"] += [
+        {"prefix": f"10.9.{number}.0/24", "via": f"10.1.0.{number}"} for number in range(10, 100)
+    ]
+    node = parse_config(yaml.safe_dump(network)).nodes["pe1"]
+    found = Places("pe1", node)
+    router, host = (found.on(node.ports[0], ip_address(f"10.1.0.{n}")) for n in (10, 100))
+    assert found.is_next_hop(router)
+    monkeypatch.setattr(places, "attachment", None)
+    assert found.is_next_hop(router)
+    assert not found.is_next_hop(host)
 
 
 async def test_linux_router_on_a_core_port_is_resolved(
