@@ -31,7 +31,7 @@ MAX_CAPTURE = 2 * 10**9
 """Octets of all captures of a run, which are kept in memory until its end."""
 
 MAX_SAMPLES = 10_000_000
-"""Of a run."""
+"""Of all queues of a run, which are kept in memory until its end."""
 
 MAX_SHARE = 1e6
 """Of a size: shares are added up."""
@@ -405,11 +405,12 @@ def _measure(wiring: Wiring) -> Iterator[Finding]:
             elif key == "queues" and node in wiring.hosts:
                 yield path, f"{node} is a host; queues are those of switches"
     duration = wiring.scenario.duration
-    if duration // measure.interval > MAX_SAMPLES:
+    queues = wiring.core_directions if measure.queues is None else measure.queues
+    if (samples := duration // measure.interval * max(1, len(queues))) > MAX_SAMPLES:
         yield (
             ("measure", "interval"),
-            f"{duration // measure.interval} samples of a run, of at most {MAX_SAMPLES}: give a "
-            "longer interval",
+            f"{samples} samples of queues in a run, of at most {MAX_SAMPLES}: give a longer "
+            "interval or fewer queues",
         )
     if (octets := _captured(wiring)) > MAX_CAPTURE:
         yield (

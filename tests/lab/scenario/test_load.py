@@ -250,8 +250,13 @@ def test_what_a_long_run_would_keep_in_memory_is_refused() -> None:
         parse_scenario(text.replace("interval: 10us", pcap), Path("bad.yaml"))
     parse_scenario(text.replace("interval: 10us", pcap + "\n  snap: 128"), Path("good.yaml"))
     text = GOOD.replace("duration: 2ms", "duration: 2s").replace("10us", "100ns")
+    queues = "100ns\n  queues: [[r1, r3]]"
     with pytest.raises(ScenarioError, match=r"bad.yaml:14: measure.interval: 20000000 samples"):
-        parse_scenario(text, Path("bad.yaml"))
+        parse_scenario(text.replace("100ns", queues), Path("bad.yaml"))
+    few = text.replace("100ns", "1us")
+    with pytest.raises(ScenarioError, match=r"bad.yaml:14: measure.interval: 40000000 samples of "):
+        parse_scenario(few, Path("bad.yaml"))
+    parse_scenario(few.replace("1us", "1us\n  queues: [[r1, r3]]"), Path("good.yaml"))
 
 
 def test_every_problem_is_told_at_once() -> None:
