@@ -97,7 +97,7 @@ def set_pfc(
         raise LabError(f"a PAUSE of {pfc.quanta} quanta lasts less than 2 ns there; give more")
     size = pfc.size(rate_bps, delay_ns, overhead) if counts else 0
     if size > _MOST_OCTETS:
-        raise LabError(f"a headroom of {size - pfc.xoff} octets exceeds {_MOST_OCTETS}")
+        raise LabError(f"xoff and headroom of {size} octets exceed {_MOST_OCTETS}")
     options = native.ffi.new("lab_pfc_options *")
     options.rate_bps = rate_bps
     options.drain_bps = pfc.drain_bps or 0

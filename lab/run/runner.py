@@ -206,7 +206,7 @@ class _Run:
             raise LabError(
                 f"{self._plan.name}: {flow.source.name} cannot connect to {flow.target.name}: a "
                 f"host accepts {most} connections (give fewer qps), and has 16 s to answer (look "
-                "at the links)"
+                "at links and queues)"
             )
         return not self._connecting
 
