@@ -28,7 +28,7 @@ from fcn.controller.northbound.snapshot import CELL, OF_SWITCHES, Snapshot
 LOG = logging.getLogger("fcn")
 
 CLIENTS = 64
-"""Threads of the controller, beyond which no client is answered."""
+"""Threads of the controller, beyond which a client is answered in the place of another."""
 
 CLIENT_TIMEOUT = 10.0
 """Seconds a client may be silent; each that is connected occupies a thread."""
@@ -91,9 +91,20 @@ class _Server(ThreadingMixIn, WSGIServer):
     tls: Callable[[], ssl.SSLContext] | None = None
     revoked: Callable[[], Revoked] = Revoked
 
+    def __init__(self, *arguments: Any) -> None:  # noqa: ANN401
+        super().__init__(*arguments)
+        self._answered: dict[socket.socket, None] = {}
+        """Who is, the first of them first."""
+
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
-        """In a thread, while there are few."""
-        if threading.active_count() > CLIENTS:
+        """In a thread. Whoever has one for longest gives way where there are many: who says a
+        little now and then is not silent."""
+        threads = threading.active_count()
+        if threads > CLIENTS:
+            with suppress(OSError, StopIteration, RuntimeError):
+                next(iter(self._answered)).shutdown(socket.SHUT_RDWR)
+        # Its thread may have no turn to end.
+        if threads > 2 * CLIENTS:
             self.shutdown_request(request)
         else:
             super().process_request(request, client_address)
@@ -101,15 +112,31 @@ class _Server(ThreadingMixIn, WSGIServer):
     def finish_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
         """Answer a client, over TLS where there is TLS."""
         if self.tls is None:
-            super().finish_request(request, client_address)
+            with self._one_more(request):
+                super().finish_request(request, client_address)
             return
         request.settimeout(CLIENT_TIMEOUT)
         # A client that cannot do it hears so by TLS; a certificate may be renewed by the next.
-        with suppress(OSError), self.tls().wrap_socket(request, server_side=True) as secured:
+        with (
+            suppress(OSError),
+            self.tls().wrap_socket(
+                request, server_side=True, do_handshake_on_connect=False
+            ) as secured,
+            self._one_more(secured),
+        ):
+            secured.do_handshake()
             shown = secured.getpeercert(binary_form=True)
             if shown and self.revoked().has(x509.load_der_x509_certificate(shown)):
                 return
             super().finish_request(secured, client_address)
+
+    @contextmanager
+    def _one_more(self, request: socket.socket) -> Iterator[None]:
+        self._answered[request] = None
+        try:
+            yield
+        finally:
+            self._answered.pop(request, None)
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Strangers do not fill the log."""

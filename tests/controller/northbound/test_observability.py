@@ -9,6 +9,7 @@ import ssl
 import threading
 import urllib.error
 import urllib.request
+from contextlib import ExitStack
 from dataclasses import FrozenInstanceError
 from ipaddress import ip_address
 from pathlib import Path
@@ -112,6 +113,40 @@ async def test_clients_of_metrics_that_are_silent_are_left(
         async with asyncio.timeout(WAIT):
             assert b"fcn_node_up" in await asyncio.to_thread(connect, port)
         await until(lambda: not serving())
+
+
+@pytest.mark.parametrize("with_tls", [False, True])
+async def test_clients_of_metrics_that_hold_on_give_way(
+    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_tls: bool
+) -> None:
+    """Those that are not silent, but never done, would let a supervisor take the controller for
+    dead."""
+    files, context, scheme = None, None, "http"
+    if with_tls:
+        make(tmp_path, [parse_holder("read-only:prometheus")])
+        names = ("certificate.pem", "key.pem", "operators-ca.pem", "operators-crl.pem")
+        files = ServerFiles(*(tmp_path / "controller" / name for name in names))
+        home = tmp_path / "operators" / "prometheus"
+        context = ssl.create_default_context(cafile=str(home / "ca.pem"))
+        context.load_cert_chain(home / "certificate.pem", home / "key.pem")
+        scheme = "https"
+    monkeypatch.setattr(metrics._Handler, "timeout", WAIT)
+    monkeypatch.setattr(metrics, "CLIENT_TIMEOUT", WAIT)
+
+    def ask(port: int, context: ssl.SSLContext | None) -> bytes:
+        url = f"{scheme}://127.0.0.1:{port}/healthz"
+        with urllib.request.urlopen(url, context=context, timeout=WAIT) as answer:
+            return bytes(answer.read())
+
+    with (
+        metrics.serving_metrics(ControlPlane(config).metrics, "127.0.0.1:0", files) as port,
+        ExitStack() as stack,
+    ):
+        for _ in range(2 * metrics.CLIENTS):
+            client = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+            client.sendall(b"\x16" if with_tls else b"GET /healthz HTTP/1.1\r\nX: ")
+        for _ in range(3):
+            assert b"true" in await asyncio.to_thread(ask, port, context)
 
 
 async def test_metrics_show_nodes_flows_and_counters(
