@@ -320,7 +320,8 @@ class ControlPlane:
         if before is None or before.agent.paths.plans != agent.paths.plans:
             agent.paths.tell_exposed()
         agent.start(before.agent if before else None)
-        self._jobs[name] = [asyncio.create_task(_supervised(job)) for job in member.jobs]
+        jobs = [*member.jobs, partial(self._check_idle, agent)]
+        self._jobs[name] = [asyncio.create_task(_supervised(job)) for job in jobs]
         if before is None:
             self._sessions[name] = asyncio.create_task(_supervised(member.connection.run))
 
@@ -335,7 +336,6 @@ class ControlPlane:
         Raises AgentServiceError, TlsFileError, OSError.
         """
         jobs: list[Job] = [
-            self._check_idle,
             self._inference,
             self._inbox.run,
             self._tell_suppressed,
@@ -364,16 +364,15 @@ class ControlPlane:
                 tasks = [task for tasks in self._jobs.values() for task in tasks]
                 await _ended([*tasks, *self._sessions.values()])
 
-    async def _check_idle(self) -> None:
+    async def _check_idle(self, agent: NodeAgent) -> None:
         """Rarely, because looking at all flows is slow and needed only where an idle notification
-        was lost."""
+        was lost; one node each, because a switch may answer late, or wrong."""
         while True:
             await asyncio.sleep(max(HOUSEKEEPING, self.config.flows.timeout / 1e6))
-            for agent in self.nodes.values():
-                try:
-                    await agent.check_idle()
-                except SwitchAwayError as error:
-                    LOG.warning("%s; its idle flows are looked for later", error)
+            try:
+                await agent.check_idle()
+            except SwitchAwayError as error:
+                LOG.warning("%s; its idle flows are looked for later", error)
 
     async def _refresh_metrics(self) -> None:
         certificates, again = dict[str, float](), 0.0

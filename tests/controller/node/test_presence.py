@@ -1,12 +1,15 @@
 """What the controller makes of a PE's silence: of flows, and of the PE itself."""
 
 import asyncio
+from functools import partial
 
 import pytest
 from finsy.proto import p4r
 from switches import all_up, packet_to, until
+from tenants import BLUE, DC_PORT
 from virtual import VirtualSwitch, virtual_plane
 
+from fcn.controller.app import HOUSEKEEPING
 from fcn.controller.config import Config
 from fcn.controller.flows.watch import WATCH
 from fcn.controller.node.messages import IDLE_PAGE
@@ -83,6 +86,42 @@ async def test_silent_flows_are_found_where_changes_count_as_packets(
             await plane.nodes["pe1"].check_idle()
         await until(lambda: len(plane.flows.on_node("pe1")) == 1)
         assert {flow.key.dest_qp: flow.label for flow in plane.flows.all()} == {33: labels[33]}
+
+
+@pytest.mark.parametrize("broken", ["late", "wrong"])
+async def test_a_switch_that_answers_late_or_wrong_hides_no_idle_flow_of_others(
+    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    """Each is asked for itself."""
+    packet_back = (BLUE, 0x0A020014, 0x0A01000A, 33, 0xFFFF, 5, 50000, 4, DC_PORT)
+
+    async def answer(request: p4r.ReadRequest, give: Give) -> None:
+        if broken == "late" and any(each.table_entry.match for each in request.entities):
+            await asyncio.Event().wait()
+        if any(each.table_entry.match for each in request.entities):
+            entry = p4r.TableEntry(table_id=1)
+            give(p4r.ReadResponse(entities=[p4r.Entity(table_entry=entry)]))
+        else:
+            await read(request, give)
+
+    plane = virtual_plane(config)
+    async with plane.running():
+        await all_up(plane)
+        for name, report in (("pe1", packet_to(33)), ("pe2", packet_back)):
+            switches[name].engine.digest("new_flow_ipv4_t", report)
+            await until(partial(plane.flows.on_node, name))
+            assert await plane.nodes[name].settled()
+        device = switches["pe1"]._device
+        assert device is not None
+        read = device.read
+        monkeypatch.setattr(device, "read", answer)
+        timeout = config.flows.timeout * 1000
+        monkeypatch.setattr(
+            switches["pe2"].engine, "entry_idle_ns", lambda _table, _handle: 3 * timeout
+        )
+        wait = max(HOUSEKEEPING, config.flows.timeout / 1e6)
+        await until(lambda: not plane.flows.on_node("pe2"), seconds=wait + 0.5)
+        assert plane.flows.on_node("pe1")
 
 
 async def test_a_pe_is_heard_since_it_is_back(config: Config, switches: Switches) -> None:
