@@ -6,7 +6,8 @@ and from what the node itself did.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -39,6 +40,9 @@ from fcn.controller.node.session import (
 from fcn.controller.owners.flow_learning import DIGESTS
 from fcn.controller.owners.punt import Punt
 from fcn.controller.store import Store
+
+SEND_TIMEOUT = 10.0
+"""Seconds; as long as finsy waits for the answer to a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,18 +232,30 @@ class Connection:
         return True
 
     async def send(self, *messages: fy.P4PacketOut | P4DigestListAck) -> None:
-        """Send messages on the stream. Raises P4ClientError."""
-        # A gRPC stream takes one message at a time.
-        async with self._sending:
+        """Send messages on the stream. Raises P4ClientError, and SwitchAwayError where the switch
+        takes none; that ends the stream, and with it the session."""
+        async with self._turn():
             await self.switch.write(messages)
 
     async def run(self) -> None:
         await keep_session(self.switch, self._not_begun, self._clock.monotonic)
 
     async def _take(self) -> None:
+        with suppress(SwitchAwayError):
+            async with self._turn():
+                if (election_id := self.bid()) is not None:
+                    await self._ask(election_id)
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """To send on the stream, which takes one message at a time. Raises SwitchAwayError."""
         async with self._sending:
-            if (election_id := self.bid()) is not None:
-                await self._ask(election_id)
+            try:
+                async with asyncio.timeout(SEND_TIMEOUT):
+                    yield
+            except TimeoutError:
+                self._failure = "the switch takes no messages: it is stopped, or overloaded"
+                raise SwitchAwayError(f"{self.name}: {self._failure}") from None
 
     async def _guarded(self, job: Coroutine[Any, Any, None]) -> None:
         """Record why a job failed; finsy then ends the connection and reconnects."""
@@ -247,10 +263,11 @@ class Connection:
             await job
         except Exception as error:
             # A switch that went away is no failure of the job, and is reported as such.
-            if getattr(error, "code", None) != GRPCStatusCode.UNAVAILABLE:
+            is_away = isinstance(error, SwitchAwayError)
+            if not is_away and getattr(error, "code", None) != GRPCStatusCode.UNAVAILABLE:
                 self._failure = explained(error)
                 self._bus.emit(Kind.NODE_ERROR, self.name, f"{self.name}: {self._failure}")
-            if isinstance(error, P4ClientError):
+            if is_away or isinstance(error, P4ClientError):
                 raise ReportedError(str(error)) from None
             raise
 

@@ -1,21 +1,27 @@
 """Reports about a connection: why it was lost, and none when the controller closes it."""
 
+import asyncio
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from switches import MemorySwitch, all_up, packet_to, until
+from finsy.proto import p4r
+from switches import WAIT, MemorySwitch, all_up, packet_to, until
+from tenants import DC_PORT
 
 from fcn.contract.constants import compiled_programs
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Event, EventBus, Kind
+from fcn.controller.node import connection
 from fcn.controller.node.connection import State
+from fcn.softswitch.p4rt.arbitration import Client
+from fcn.softswitch.p4rt.service import P4RuntimeService
 
 Switches = dict[str, MemorySwitch]
 
@@ -76,6 +82,42 @@ async def test_switch_that_does_not_take_its_program_is_named(
         detail = plane.nodes["pe1"].status.detail
         assert f"refused {tmp_path / 'pe.json'}: " in detail
         assert "(INVALID_ARGUMENT); trying again" in detail
+
+
+async def test_a_switch_that_takes_no_messages_is_away(
+    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It answers every request, so that nothing else shows it, while whoever sends waits."""
+    read, deaf = P4RuntimeService._read_stream, set[str]()
+
+    async def read_some(
+        service: P4RuntimeService, client: Client, requests: AsyncIterator[p4r.StreamMessageRequest]
+    ) -> None:
+        async def some() -> AsyncIterator[p4r.StreamMessageRequest]:
+            async for each in requests:
+                if deaf and service._device is switches["pe1"]._device:
+                    await asyncio.Event().wait()
+                yield each
+
+        await read(service, client, some())
+
+    monkeypatch.setattr(P4RuntimeService, "_read_stream", read_some)
+    plane = ControlPlane(config)
+    async with plane.running():
+        await all_up(plane)
+        monkeypatch.setattr(connection, "SEND_TIMEOUT", 0.5)
+        deaf.add("pe1")
+        async with asyncio.timeout(WAIT):
+            while await plane._members["pe1"].connection.send_packet(DC_PORT, bytes(9000)):
+                pass
+        node = plane.nodes["pe1"]
+        assert node.status.state is State.UP, "until its session has ended"
+        await until(lambda: node.status.state is State.AWAY)
+        assert node.status.detail == (
+            "the switch takes no messages: it is stopped, or overloaded; trying again"
+        )
+        deaf.clear()
+        await all_up(plane)
 
 
 async def test_ending_the_controller_is_no_failure_of_the_nodes(
