@@ -14,6 +14,7 @@ from fcn.contract.rpc import Stub
 from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.regions import CmReport, Regions
 from fcn.controller.northbound.following import channel_to
+from fcn.controller.pace import Pace
 from fcn.controller.proto import fcn_pb2 as pb
 
 LOG = logging.getLogger("fcn")
@@ -59,7 +60,7 @@ async def hear(
 ) -> None:
     """Call `take` with what a controller of another region has to tell this `region`, and `heard`
     with whether it can. Runs until cancelled."""
-    told, request = "", pb.FollowConnectionsRequest(region=region)
+    told, request, pace = "", pb.FollowConnectionsRequest(region=region), Pace()
     heard(False)
     while True:
         reason = "it has ended the call"
@@ -72,8 +73,10 @@ async def hear(
                 heard(True)
                 told = ""
                 async for page in call:
+                    # A page may have more than another of these controllers would say at once.
                     for report in _reports(page.messages):
                         take(report)
+                        await pace.step()
         except grpc.RpcError as error:
             reason = error.details()
         except (TlsFileError, ValueError) as error:

@@ -1,6 +1,7 @@
 """What controllers of another region say counts where it can be true, whatever they send."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 from ipaddress import ip_address
 from pathlib import Path
@@ -19,9 +20,11 @@ from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.regions import WAITING, CmReport, Outbox, OutboxFullError
 from fcn.controller.northbound.regions import LARGEST, hear
+from fcn.controller.pace import TURN
 from fcn.controller.proto import fcn_pb2 as pb
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
+MANY = 10 * TURN
 GOOD: dict[str, Any] = {
     "node": "pe2",
     "port": 1,
@@ -100,6 +103,47 @@ async def test_what_cannot_be_is_not_believed(
         await until(plane.flows.all)
     (flow,) = plane.flows.all()
     assert (flow.key, flow.source_qp) == (FlowKey("blue", A, B, 33), 17)
+
+
+class Flood:
+    """A controller that says as much at once as a page can have."""
+
+    async def FollowConnections(  # noqa: N802
+        self, _request: pb.FollowConnectionsRequest, _context: object
+    ) -> AsyncIterator[pb.FollowConnectionsResponse]:
+        yield _page(*[{}] * MANY)
+
+
+async def test_others_have_their_turn_while_much_is_heard(tmp_path: Path) -> None:
+    address, turns = f"unix:{tmp_path}/east", 0
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers((handler_of(pb.DESCRIPTOR.services_by_name["Fcn"], Flood()),))
+    server.add_insecure_port(address)
+    await server.start()
+    heard_in: list[int] = []
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    def take(_report: CmReport) -> None:
+        heard_in.append(turns)
+
+    def heard(_is_heard: bool) -> None:
+        """Of no interest."""
+
+    tasks = [
+        asyncio.create_task(hear("east", address, None, "west", take, heard)),
+        asyncio.create_task(other()),
+    ]
+    await until(lambda: len(heard_in) >= MANY)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await server.stop(None)
+    assert max(Counter(heard_in[:MANY]).values()) <= TURN
 
 
 def test_who_takes_too_little_asks_again() -> None:
