@@ -4,9 +4,15 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+
+from fcn.controller.clock import SYSTEM_CLOCK
+from fcn.controller.throttle import Throttle
+
+FINSY_LIMIT, FINSY_INTERVAL, FINSY_LONGEST = 10, 60.0, 2000
+"""Warnings, seconds, and characters (_Bounded)."""
 
 
 class LogLevel(StrEnum):
@@ -115,6 +121,35 @@ def configure_logs(level: LogLevel, *, as_json: bool) -> None:
     finsy_log = logging.getLogger("finsy")
     finsy_log.setLevel(max(logging.WARNING, logging.getLevelName(level.upper())))
     finsy_log.addFilter(_concerns_us)
+    bounded = _Bounded(SYSTEM_CLOCK.monotonic)
+    # A filter is not for the loggers below.
+    for name in ("finsy", "finsy.msg"):
+        logging.getLogger(name).addFilter(bounded.filter)
+
+
+class _Bounded:
+    """Of each warning of finsy FINSY_LIMIT in FINSY_INTERVAL, and no more than FINSY_LONGEST
+    characters: it says what a switch has sent, each time, as a whole."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._throttle: Throttle[tuple[str, str, int]] = Throttle(
+            clock, FINSY_LIMIT, FINSY_INTERVAL
+        )
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether to tell it; shortens it."""
+        if record.levelno < logging.WARNING:
+            return True
+        # Its text begins with the switch and task in brackets.
+        task = str(record.msg).partition("]")[0]
+        unsaid = self._throttle.admit((task, record.pathname, record.lineno))
+        if unsaid is None:
+            return False
+        text = record.getMessage()
+        more = f" (and {unsaid} more that were not told)" if unsaid else ""
+        cut = f"{text[:FINSY_LONGEST]}…" if len(text) > FINSY_LONGEST else text
+        record.msg, record.args = cut + more, None
+        return True
 
 
 @contextmanager

@@ -50,6 +50,25 @@ def test_logs_are_quiet_for_a_while_only(caplog: pytest.LogCaptureFixture) -> No
     assert [record.message for record in caplog.records] == ["afterwards"]
 
 
+def test_what_a_switch_sends_does_not_fill_the_disk() -> None:
+    """finsy says all of every message that it cannot use."""
+    now, told = 0.0, io.StringIO()
+    log = logging.Logger("finsy.test")
+    log.addFilter(logs._Bounded(lambda: now).filter)
+    log.addHandler(logging.StreamHandler(told))
+    for _ in range(2):
+        for switch in ("pe1", "pe2"):
+            for number in range(100):
+                log.warning(f"[{switch}|Switch._run&] packet ignored: %r", bytes(1 << 16))
+                log.error(f"[{switch}|Switch._run&] unknown update %r", f"100% {number}")
+        now += logs.FINSY_INTERVAL
+    lines = told.getvalue().splitlines()
+    assert len(lines) == 2 * 2 * 2 * logs.FINSY_LIMIT
+    assert max(map(len, lines)) < logs.FINSY_LONGEST + 100
+    assert sum("90 more that were not told" in line for line in lines) == 2 * 2
+    assert "[pe1|Switch._run&] unknown update '100% 0'" in lines
+
+
 FORGED = "mlx5_0\n2026-01-31T12:00:00.000 INFO fcn: pe1 is up\r\x1b[2J\x7f\x9b\u2028\u202e\ud800"
 AS_JSON = r"mlx5_0\n2026-01-31T12:00:00.000 INFO fcn: pe1 is up\r\u001b[2J\u007f\u009b"
 AS_JSON += r"\u2028\u202e\ud800"
