@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from finsy.proto import p4r
 
-STREAM_QUEUE = 2048
+STREAM_QUEUE, STREAM_OCTETS = 2048, 1 << 24
+"""Messages that wait for a client at most, and their octets: an error quotes what caused it, of any
+size."""
 _STANDINGS = 64
 """Arbitration updates that wait for a client; of more, the oldest say what is no longer so."""
 
@@ -22,8 +24,9 @@ class StreamStats:
 class ClientStream:
     """Messages waiting for one client; runs on the event loop."""
 
-    def __init__(self, limit: int = STREAM_QUEUE) -> None:
+    def __init__(self, limit: int = STREAM_QUEUE, octets: int = STREAM_OCTETS) -> None:
         self._limit = limit
+        self._room = octets
         self._queue: deque[p4r.StreamMessageResponse] = deque()
         self._ready = asyncio.Event()
         self._standings = 0
@@ -41,9 +44,11 @@ class ClientStream:
 
     def offer(self, message: p4r.StreamMessageResponse) -> bool:
         """Queue a notification; when the queue is full, count it and return False."""
-        if len(self._queue) >= self._limit:
+        size = message.ByteSize()
+        if len(self._queue) >= self._limit or size > self._room:
             self.stats.dropped += 1
             return False
+        self._room -= size
         self._append(message)
         return True
 
@@ -61,7 +66,10 @@ class ClientStream:
             await self._ready.wait()
         self.stats.sent += 1
         message = self._queue.popleft()
-        self._standings -= message.WhichOneof("update") == "arbitration"
+        if message.WhichOneof("update") == "arbitration":
+            self._standings -= 1
+        else:
+            self._room += message.ByteSize()
         return message
 
     def _append(self, message: p4r.StreamMessageResponse) -> None:

@@ -307,6 +307,18 @@ async def test_slow_clients_lose_notifications_but_not_arbitration() -> None:
     assert await stream.next() is None
 
 
+async def test_what_waits_for_a_slow_client_has_a_size() -> None:
+    """Whoever sends large packets that are refused, and does not read why, takes no memory."""
+    stream = ClientStream(octets=250)
+    error = p4r.StreamMessageResponse(error=p4r.StreamError(message="x" * 90))
+    assert [stream.offer(error) for _ in range(3)] == [True, True, False]
+    assert stream.stats.dropped == 1
+    stream.send(p4r.StreamMessageResponse(arbitration=p4r.MasterArbitrationUpdate(device_id=1)))
+    for _ in range(3):
+        assert await stream.next() is not None
+    assert [stream.offer(error) for _ in range(3)] == [True, True, False]
+
+
 async def test_a_client_that_does_not_read_holds_nobody_up(
     running: Running, primary: Session, events: EngineEvents, schema: P4Schema
 ) -> None:
