@@ -97,6 +97,8 @@ class Connection:
         self._closing = False
         self._pipeline_set = self._has_stream = False
         self._failure = ""
+        self._round = 0
+        """Of the election, in which this controller became primary in this session."""
         self._learned: list[fy.P4TableEntry] = []
         self._user: User | None = None
         self._jobs: set[asyncio.Task[None]] = set()
@@ -192,11 +194,15 @@ class Connection:
 
     def heard(self, primary: int | None, highest: int, *, won: bool) -> None:
         """See finsy_adapter.Elector, as `left`, `decided` and `bid`."""
-        if won and (bid := ElectionId.parse(highest)) is not None:
+        bid = ElectionId.parse(highest) if won else None
+        # Once: it is written to the disk, and a switch may say it as often as it likes.
+        if bid is not None and bid.round != self._round:
+            self._round = bid.round
             self._kept.lead(bid.round)
         self._leadership.heard(self.name, Seat(primary, highest), won=won)
 
     def left(self) -> None:
+        self._round = 0
         self._leadership.left(self.name)
 
     async def decided(self) -> None:

@@ -141,6 +141,34 @@ async def test_a_switch_that_is_stopped_while_its_program_changes_has_refused_no
         await all_up(plane)
 
 
+async def test_who_leads_is_written_once_however_often_a_switch_says_it(
+    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plane = virtual_plane(config)
+    led, lead = list[str](), plane.store.lead
+
+    def leads(node: str, turn: int) -> None:
+        led.append(node)
+        lead(node, turn)
+
+    monkeypatch.setattr(plane.store, "lead", leads)
+    async with plane.running():
+        await all_up(plane)
+        device = switches["pe1"]._device
+        assert device is not None
+        (client,) = device.arbitration.primaries()
+        for _ in range(10):
+            device.arbitration.complete(client)
+        switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(33))
+        await until(plane.flows.all)
+        assert sorted(led) == sorted(switches)
+        await switches["pe1"].stop()
+        await until(lambda: plane.nodes["pe1"].status.state is State.AWAY)
+        await switches["pe1"].start()
+        await all_up(plane)
+        assert led.count("pe1") == 2
+
+
 async def test_a_switch_that_answers_late_hides_no_notification_of_others(
     config: Config, switches: Switches, events: list[Event]
 ) -> None:
