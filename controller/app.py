@@ -320,7 +320,7 @@ class ControlPlane:
         if before is None or before.agent.paths.plans != agent.paths.plans:
             agent.paths.tell_exposed()
         agent.start(before.agent if before else None)
-        jobs = [*member.jobs, partial(self._check_idle, agent)]
+        jobs: list[Job] = [*member.jobs, partial(self._check_idle, agent)]
         self._jobs[name] = [asyncio.create_task(_supervised(job)) for job in jobs]
         if before is None:
             self._sessions[name] = asyncio.create_task(_supervised(member.connection.run))
