@@ -107,6 +107,8 @@ class Evidence:
         pairs = self.verification
         if pairs.partner(key) != partner or pairs.is_stated(key) != stated:
             pairs.add(Pairing(key, partner, stated=stated))
+            # A check of it as what it was before has ended.
+            self._update_watched({key, partner})
 
     def concluded(self) -> Iterator[Pairing]:
         """Flows of unknown source that turn out to be the directions of one connection, as far as

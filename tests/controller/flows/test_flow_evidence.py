@@ -72,6 +72,18 @@ def test_where_the_flow_forth_falls_silent_the_flow_back_is_in_doubt(net: Networ
     assert net.back.watched
 
 
+def test_what_is_stated_of_a_pairing_that_is_checked_ends_the_watch(net: Network) -> None:
+    """A host could have any number of its flows reported, one after the other."""
+    net.converse(1)
+    net.infer(0.5)
+    assert net.forth.watched
+    assert net.back.watched
+    assert net.service.reported(FORTH, 17)
+    assert net.service.reported(BACK, 33)
+    assert not net.forth.watched
+    assert not net.back.watched
+
+
 def test_an_agent_that_names_another_queue_pair_ends_the_flow_back_too(net: Network) -> None:
     net.converse(1)
     net.infer(0.5)
