@@ -34,3 +34,25 @@ def test_what_is_no_compiler_is_named(
     assert COMPILER in said
     assert reason in said
     assert not list((tmp_path / "compiled").glob("*"))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--chip", "2"),
+        ("--check", "--chip", "1"),
+        ("--check", "--commit", "abc"),
+        ("--changed", "--commit", "abc"),
+        ("--package", "out", "--commit", "abc"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
+) -> None:
+    for name in ("check", "record_changed", "make_package", "write"):
+        monkeypatch.setattr(tofino, name, lambda *_arguments: pytest.fail("nothing is to be done"))
+    monkeypatch.setattr("sys.argv", ["tofino", *options])
+    with pytest.raises(SystemExit) as ended:
+        tofino.main()
+    assert ended.value.code == 2
+    assert f"error: {options[-2]} is" in capsys.readouterr().err

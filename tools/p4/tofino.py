@@ -163,14 +163,16 @@ def main() -> int:
     parser.add_argument(
         "--chip",
         type=int,
-        default=1,
         choices=[chip.number for chip in CHIPS],
-        help="the generation of Tofino --package is for",
+        help="the generation of Tofino --package is for; default: 1",
     )
-    parser.add_argument(
-        "--commit", default="not named", help="commit of p4lang/p4c the compiler was built from"
-    )
+    parser.add_argument("--commit", help="commit of p4lang/p4c the compiler was built from")
     options = parser.parse_args()
+    if options.chip is not None and options.package is None:
+        parser.error("--chip is for --package FOLDER, which is not given")
+    recorded = not (options.check or options.changed or options.package is not None)
+    if options.commit is not None and not recorded:
+        parser.error("--commit is recorded when all is placed: give it alone")
     try:
         if options.check:
             return check()
@@ -178,9 +180,9 @@ def main() -> int:
             record_changed()
             return 0
         if options.package is not None:
-            (chip,) = (chip for chip in CHIPS if chip.number == options.chip)
+            (chip,) = (chip for chip in CHIPS if chip.number == (options.chip or 1))
             return make_package(options.package, chip)
-        return write(options.commit)
+        return write(options.commit or "not named")
     except (BenchError, ToolError) as error:
         print(error, file=sys.stderr)
         return 1
