@@ -5,7 +5,7 @@ and were not acknowledged when it ended: one to which messages come at random ha
 at. Something of them was acknowledged before: half a run shorter than a round trip tells nothing.
 It has settled when what was acknowledged in the last quarter differs from that in the quarter
 before by TOLERANCE at most. Control that converges swings about its mean faster than a quarter of
-the run.
+the run. Where samples are seldom a quarter is what is between two of them.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,8 @@ TOLERANCE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """A long connection: packets acknowledged in the third quarter of the run, and in the last."""
+    """A long connection: packets acknowledged in the third quarter of the run, and in the last; in
+    as much time where samples did not see these."""
 
     host: str
     connection: int
@@ -48,6 +49,9 @@ def long_connections(result: Result) -> list[Settling]:
 def _long(result: Result) -> Iterator[Settling]:
     end = result.about.reached_ns
     half, quarter = end // 2, end * 3 // 4
+    begun, middle, last = (_sampled(result, time) for time in (half, quarter, end))
+    if not begun < middle < last:
+        return
     connection = ["host", "connection"]
     messages = result.messages.groupby(connection)
     is_open = messages["completed_ns"].count() < messages.size()
@@ -61,4 +65,12 @@ def _long(result: Result) -> Iterator[Settling]:
     amounts = zip(acknowledged(half), acknowledged(quarter), acknowledged(end), strict=True)
     for (host, number), (at_half, at_quarter, at_end) in zip(long, amounts, strict=True):
         if at_half:
-            yield Settling(host, int(number), at_quarter - at_half, at_end - at_quarter)
+            third = (at_quarter - at_half) * (quarter - half) // (middle - begun)
+            fourth = (at_end - at_quarter) * (end - quarter) // (last - middle)
+            yield Settling(host, int(number), third, fourth)
+
+
+def _sampled(result: Result, until: int) -> int:
+    """When the last sample was: of queues there is a row of each."""
+    times = result.queues["time_ns"]
+    return int(times[times <= until].max()) if (times <= until).any() else until

@@ -1,6 +1,7 @@
 """Whether the rates of long flows had settled when a run ended."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lab_results import MS, about
 
@@ -62,3 +63,13 @@ def test_only_connections_that_had_all_to_send_from_before_until_the_end_are_lon
 
 def test_a_run_that_ended_early_says_nothing() -> None:
     assert long_connections(run([(10 * MS, 1)], finished=False)) == []
+
+
+def test_samples_that_are_seldom_do_not_change_what_is_steady() -> None:
+    """Of every 3 ms of 20: at 9, 15, 18 and the end."""
+    steady = run([(time * MS, 10 * time) for time in (3, 6, 9, 12, 15, 18, 20)])
+    queues = [(time * MS, "p1", "p2", 0, 0) for time in (*range(0, 20, 3), 20)]
+    (found,) = long_connections(replace(steady, queues=frame("queues", queues)))
+    assert (found.third, found.last, found.settled) == (50, 50, True)
+    never = [(time * MS, "p1", "p2", 0, 0) for time in (0, 10, 20)]
+    assert long_connections(replace(steady, queues=frame("queues", never))) == []
