@@ -145,7 +145,7 @@ def _counts(grid: Grid) -> Iterator[tuple[KeyPath, str]]:
         (("modes",), list(grid.modes)),
         (("seeds",), [str(seed) for seed in grid.seeds]),
         *(
-            (("parameters", key), [_label(value) for value in values])
+            (("parameters", key), [str(_column(values, value)) for value in values])
             for key, values in grid.parameters.items()
         ),
     ]
@@ -158,6 +158,12 @@ def _counts(grid: Grid) -> Iterator[tuple[KeyPath, str]]:
             yield ("parameters", key), f"give {key}s instead"
         if key in RESERVED:
             yield ("parameters", key), f"the table has a column {key} already"
+    for case, given in grid.cases.items():
+        for key in given:
+            if key in ("mode", "seed"):
+                yield ("cases", case), f"{key}: give {key}s instead"
+            if key in grid.parameters:
+                yield ("cases", case), f"{key} is a parameter, whose values would replace this one"
 
 
 CASE = "case"

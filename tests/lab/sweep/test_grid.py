@@ -82,6 +82,9 @@ def test_the_example_is_valid() -> None:
         ("hosts.mtu: [1024, 4096]", "error: [1]", 5, "has a column error already"),
         ("hosts.mtu: [1024, 4096]", "case: [1]", 5, "has a column case already"),
         ("seeds: 2", "seeds: 2\ncases:\n  a: {duration.of: 1ms}", 5, "of is in nothing"),
+        ("seeds: 2", "seeds: 2\ncases:\n  a: {hosts.mtu: 256}", 5, "hosts.mtu is a parameter, "),
+        ("seeds: 2", "seeds: 2\ncases:\n  a: {seed: 7}", 5, "seed: give seeds instead"),
+        ("hosts.mtu: [1024, 4096]", "hosts.dcqcn.initial_alpha: [1, 1.0]", 5, "1.0: given twice"),
     ],
 )
 def test_an_impossible_grid_is_refused_with_its_line(
