@@ -6,9 +6,10 @@ the host pair pauses; each further pause is twice as long, and a new flow betwee
 Where more are to be watched, VRFs and then hosts have fair shares (shares.py).
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, zip_longest
 
 from fcn.controller.flows.key import FlowKey, HostPairKey, host_pair
 from fcn.controller.flows.shares import FlowShares, NoRoomError, host_of
@@ -27,6 +28,7 @@ class _HostPair:
     """Flows of unknown source between two hosts. `turn`: when the watch or the pause ends; `rest`:
     seconds of the next pause."""
 
+    vrf: str
     turn: float = 0.0
     rest: float = FIRST_REST
     watching: bool = False
@@ -64,7 +66,7 @@ class WatchList:
 
     def add(self, flow: FlowKey) -> set[FlowKey]:
         """Add a flow of unknown source; returns the flows whose state changed because of it."""
-        pair = self._pairs.setdefault(host_pair(flow), _HostPair())
+        pair = self._pairs.setdefault(host_pair(flow), _HostPair(flow.vrf))
         if flow in pair.flows:
             return set()
         pair.flows[flow] = None
@@ -96,13 +98,16 @@ class WatchList:
         due = sorted(
             (pair for pair in self._pairs.values() if pair.turn <= now), key=lambda each: each.turn
         )
+        waiting = defaultdict[str, list[_HostPair]](list)
         for pair in due:
             if pair.watching:
                 changed |= pair.watched.keys()
                 self._rest(pair, now)
-        # Who finds no room is last next time.
-        waiting = (pair for pair in due if not pair.watching and pair.turn <= now)
-        for pair in islice(waiting, self._limit):
+            else:
+                waiting[pair.vrf].append(pair)
+        # One of each VRF, again and again; who finds no room is last next time.
+        turns = (pair for pairs in zip_longest(*waiting.values()) for pair in pairs if pair)
+        for pair in islice(turns, self._limit):
             changed |= self._begin(pair)
         return changed
 

@@ -127,6 +127,21 @@ def test_many_waiting_pairs_of_a_tenant_do_not_keep_another_waiting() -> None:
         watch.add(tenant_key("blue", 1, int(clock.now)))
 
 
+def test_waiting_pairs_of_a_tenant_do_not_lengthen_the_rest_of_anothers() -> None:
+    clock = Clock()
+    watch = WatchList(clock, 4)
+    for host in range(200):
+        watch.add(tenant_key("red", host, 1))
+    mine = tenant_key("blue", 1, 1)
+    watch.add(mine)
+    clock.now += WATCH
+    watch.advance()
+    assert mine not in watch
+    clock.now += FIRST_REST
+    watch.advance()
+    assert mine in watch
+
+
 class Watching(RuleBasedStateMachine):
     """In any sequence, the limit is kept and only existing flows are watched."""
 
