@@ -90,3 +90,31 @@ class Turns(Generic[EntryT]):
                 del queues[host]
             if not queues:
                 del self._waiting[host.vrf]
+
+
+class InTurn(Generic[EntryT]):
+    """Entries that wait, of which VRFs take turns; those of a VRF in their order."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, dict[EntryT, None]] = OrderedDict()
+
+    def add(self, vrf: str, entry: EntryT) -> None:
+        """It waits from now on, if it did not."""
+        self._waiting.setdefault(vrf, {})[entry] = None
+
+    def discard(self, vrf: str, entry: EntryT) -> None:
+        """It does not wait any more, if it did."""
+        waiting = self._waiting.get(vrf, {})
+        waiting.pop(entry, None)
+        if not waiting:
+            self._waiting.pop(vrf, None)
+
+    def take(self, most: int) -> list[EntryT]:
+        """Who is next, so many at most: they wait no more."""
+        found: list[EntryT] = []
+        while self._waiting and len(found) < most:
+            vrf, waiting = next(iter(self._waiting.items()))
+            found.append(next(iter(waiting)))
+            self._waiting.move_to_end(vrf)
+            self.discard(vrf, found[-1])
+        return found

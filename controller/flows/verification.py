@@ -28,7 +28,7 @@ from fcn.controller.flows.inference import JUDGED_AFTER, Pairing
 from fcn.controller.flows.key import FlowKey, HostPairKey, host_pair
 from fcn.controller.flows.shares import host_of
 from fcn.controller.flows.trail import Sample
-from fcn.controller.flows.turns import Turns
+from fcn.controller.flows.turns import InTurn, Turns
 
 UNSEEN = 60.0
 """Seconds for which a pairing counts as right that was made and never confirmed: about as long as a
@@ -131,7 +131,7 @@ class Verification:
         self._checked: dict[FlowKey, Check] = {}
         self._between: dict[HostPairKey, dict[FlowKey, None]] = {}
         """All; the one whose latest check is longest ago is first."""
-        self._hurried: dict[HostPairKey, None] = {}
+        self._hurried: InTurn[HostPairKey] = InTurn()
         """Hosts whose pairings are to be checked first."""
         self._next_hurry = 0.0
         self._refuted: dict[FlowKey, FlowKey] = {}
@@ -140,6 +140,8 @@ class Verification:
         """Those that are doubted and were not checked since."""
         self._replaced: dict[HostPairKey, tuple[float, float]] = {}
         """Hosts whose pairings are to be doubted, as `_Entry.doubts` says."""
+        self._doubtful: InTurn[HostPairKey] = InTurn()
+        """The same."""
         self._broken: dict[HostPairKey, Pause] = {}
         """The latest idle period after which a pairing did not go on."""
 
@@ -197,7 +199,8 @@ class Verification:
         del self._between[hosts][forth]
         if not self._between[hosts]:
             del self._between[hosts]
-            self._hurried.pop(hosts, None)
+            self._hurried.discard(hosts[0], hosts)
+            self._doubtful.discard(hosts[0], hosts)
             self._replaced.pop(hosts, None)
             self._broken.pop(hosts, None)
         return partner
@@ -218,7 +221,7 @@ class Verification:
         """A flow of unknown source appeared between two hosts, perhaps of a queue pair that is
         reused: their pairings are checked first."""
         if hosts in self._between:
-            self._hurried[hosts] = None
+            self._hurried.add(hosts[0], hosts)
 
     def restated(self, flow: FlowKey) -> None:
         """The flow's sender was stated again: PSNs and port may begin anew."""
@@ -236,6 +239,7 @@ class Verification:
             hosts, (latest, against) = host_pair(flow), entry.doubts(self._clock())
             others = self._replaced.get(hosts, (latest, against))
             self._replaced[hosts] = max(others[0], latest), max(others[1], against)
+            self._doubtful.add(hosts[0], hosts)
 
     def advance(self) -> tuple[set[FlowKey], list[Pairing], list[Pairing]]:
         """Judge what was sampled, and begin the next checks. Returns the flows that are sampled
@@ -332,7 +336,7 @@ class Verification:
             if entry.made <= latest and not confirmed:
                 entry.doubted = True
                 self._unsettled.setdefault(hosts, {})[forth] = None
-                self._hurried[hosts] = None
+                self._hurried.add(hosts[0], hosts)
 
     def _settle(self, forth: FlowKey) -> None:
         """The pairing was checked, or ended."""
@@ -354,10 +358,9 @@ class Verification:
         if now < self._next_hurry:
             return
         self._next_hurry = now + HURRY_INTERVAL
-        for hosts in list(islice(self._replaced, HURRIED)):
+        for hosts in self._doubtful.take(HURRIED):
             self._doubt(hosts, *self._replaced.pop(hosts))
-        for hosts in list(islice(self._hurried, HURRIED)):
-            del self._hurried[hosts]
+        for hosts in self._hurried.take(HURRIED):
             unsettled = self._unsettled.get(hosts, {})
             some = list(islice(unsettled or self._between[hosts], self._slots))
             for forth in reversed(some):
@@ -365,4 +368,4 @@ class Verification:
                 if forth not in self._checked and not recent:
                     self._wait(forth, first=True)
             if unsettled:
-                self._hurried[hosts] = None
+                self._hurried.add(hosts[0], hosts)

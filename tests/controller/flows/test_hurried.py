@@ -1,5 +1,6 @@
 """Which pairings of flows are looked at first, and what that costs (FCN-3 b, FCN-15)."""
 
+from dataclasses import replace
 from ipaddress import ip_address
 from unittest.mock import patch
 
@@ -65,3 +66,17 @@ def test_all_are_looked_at_that_have_to_be_confirmed() -> None:
     for _ in range(6):
         bench.advance(CHECK)
     assert bench.unsettled() == 0
+
+
+def test_a_tenant_with_many_new_flows_keeps_no_other_waiting() -> None:
+    bench = Bench(4, 2 * HURRIED, hosts=2 * HURRIED)
+    others = [
+        Pairing(replace(each.forth, vrf="red"), replace(each.back, vrf="red"), stated=True)
+        for each in bench.pairings
+    ]
+    for each in others:
+        bench.verification.add(each)
+    for each in (*bench.pairings, others[-1]):
+        bench.verification.new_flow(host_pair(each.forth))
+    bench.advance(RECENT + HURRY_INTERVAL)
+    assert others[-1].forth in bench.verification
