@@ -26,16 +26,22 @@ def read(switch: fy.Switch, pattern: EntityT) -> AsyncIterator[EntityT]:
 
     The cast is needed because finsy's overloads do not declare `read` as an iterator.
     """
-    found: AsyncIterator[EntityT] = cast(Any, switch).read(pattern)
-    return found
+    return _paced(cast(Any, switch).read(pattern))
 
 
 def read_entries(
     switch: fy.Switch, patterns: Iterable[p4r.Entity | P4Entity]
 ) -> AsyncIterator[P4Entity]:
     """The same in one request for several patterns, also encoded ones."""
-    found: AsyncIterator[P4Entity] = cast(Any, switch).read(patterns)
-    return found
+    return _paced(cast(Any, switch).read(patterns))
+
+
+async def _paced(found: AsyncIterator[EntityT]) -> AsyncIterator[EntityT]:
+    """A switch may answer with a whole table in one message, and with what was not asked for."""
+    pace = Pace()
+    async for each in found:
+        yield each
+        await pace.step()
 
 
 async def read_cells(
@@ -46,8 +52,10 @@ async def read_cells(
     counts = dict.fromkeys(cells, (0, 0))
     patterns = [fy.P4CounterEntry(counter, index=index) for counter, index in counts]
     async for cell in read_entries(switch, patterns):
-        if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
-            counts[cell.counter_id, cell.index] = cell.packet_count, cell.byte_count
+        if not isinstance(cell, fy.P4CounterEntry) or cell.index is None:
+            continue
+        if (place := (cell.counter_id, cell.index)) in counts:
+            counts[place] = cell.packet_count, cell.byte_count
     return counts
 
 
@@ -61,7 +69,6 @@ async def read_switch(
     not describe the encoding of their members (owners/core_ports.py).
     """
     held: list[P4Entity] = []
-    pace = Pace()
     flow_tables = {*FLOW_TABLES.values(), *LABEL_TABLES.values()}
     # Table by table: an answer in one message must not exceed gRPC's 4 MiB.
     for name in [table.alias for table in pipeline.schema.tables if not table.is_const]:
@@ -70,7 +77,6 @@ async def read_switch(
         async for entry in read(switch, fy.P4TableEntry(name)):
             if not (entry.is_default_action or entry.is_const):
                 held.append(entry)
-            await pace.step()
     for table in pipeline.settable_defaults:
         async for entry in read(switch, fy.P4TableEntry(table, is_default_action=True)):
             entry.is_default_action = True
