@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fcn.contract.ports import PORT_BITS
 from fcn.controller.cli.common import fail
 from fcn.lab.cli.run import EXIT_FAILED, EXIT_SCENARIO, chosen_mode
 from fcn.lab.cli.stopping import stopped
@@ -12,6 +13,8 @@ from fcn.lab.errors import LabError
 
 if TYPE_CHECKING:
     from fcn.lab.scenario.load import Plan
+
+LAST_PORT = (1 << PORT_BITS) - 1
 
 
 def trace(
@@ -30,15 +33,24 @@ def trace(
             max=(1 << 63) - 1,
         ),
     ] = None,
-    at: Annotated[str, typer.Option(help="Virtual time from which on, such as 3ms.")] = "0ms",
-    port: Annotated[int | None, typer.Option(help="Port by which the packets come.")] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(help="Virtual time from which on, such as 3ms; default: 0ms."),
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port by which the packets come.", min=0, max=LAST_PORT)
+    ] = None,
     match: Annotated[
         list[str] | None,
         typer.Option("--match", "-m", metavar="FIELD=VALUE[/MASK]", help="As of `fcn trace`."),
     ] = None,
-    count: Annotated[int, typer.Option("--count", "-c", help="Stories.", min=1, max=1000)] = 1,
+    count: Annotated[
+        int | None, typer.Option("--count", "-c", help="Stories; default: 1.", min=1, max=1000)
+    ] = None,
     mode: Annotated[str | None, typer.Option(help="Instead of the scenario's.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Instead of the scenario's.", min=0)] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Instead of the scenario's.", min=0, max=(1 << 63) - 1)
+    ] = None,
     full: Annotated[bool, typer.Option("--full", help="Also what changes nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="A story a line, as JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with the stories.")] = None,
@@ -55,13 +67,17 @@ def trace(
 
     if (node is None) == (frame is None):
         raise typer.BadParameter("give a switch, or --frame NUMBER")
+    of_a_switch = {"--at": at, "--port": port, "--match": match, "--count": count}
+    given = ", ".join(name for name, value in of_a_switch.items() if value is not None)
+    if frame is not None and given:
+        raise typer.BadParameter(f"leave out {given}: --frame names one frame already")
     try:
         plan, until_ns = _plan(scenario)
         plan = plan.using(mode=chosen_mode(mode), seed=seed)
     except ScenarioError as error:
         raise fail(str(error), EXIT_SCENARIO) from None
     try:
-        asked = Spy(node or "", parse_time(at), port, match or [], count)
+        asked = Spy(node or "", parse_time(at or "0ms"), port, match or [], count or 1)
     except ValueError as error:
         raise typer.BadParameter(f"--at: {error}") from None
     spy = asked if frame is None else FrameSpy(frame)
@@ -72,7 +88,7 @@ def trace(
     except (LabError, ShowError) as error:
         raise fail(str(error), EXIT_FAILED) from None
     if not told:
-        say(f"no packet like that came to {node} from {at} on")
+        say(f"no packet like that came to {node} from {at or '0ms'} on")
         raise typer.Exit(EXIT_FAILED)
 
 

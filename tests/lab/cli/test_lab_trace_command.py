@@ -31,3 +31,26 @@ def test_the_run_is_made_again_as_far_as_it_went(
     done = CliRunner().invoke(app, ["trace", str(tmp_path / "run"), "--frame", "7"])
     assert done.exit_code == 1
     assert asked["until_ns"] == 12_345
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["pe1", "--port", "-4"], "greater than or equal to 0"),
+        (["pe1", "--port", "512"], "less than or equal to 511"),
+        (["pe1", "--seed", str(1 << 63)], "less than or equal to"),
+        (["--frame", "5", "--port", "0"], "leave out --port: --frame"),
+        (["--frame", "5", "--at", "1ms", "-m", "dport=4791"], "leave out --at, --match: --frame"),
+        (["--frame", "5", "--count", "2"], "leave out --count: --frame"),
+    ],
+)
+def test_options_that_cannot_be_meant(
+    options: list[str], reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "fcn.lab.run.runner.run_scenario", lambda *_plan, **_how: pytest.fail("nothing is to run")
+    )
+    wide = {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1"}
+    done = CliRunner().invoke(app, ["trace", "dumbbell", *options], env=wide)
+    assert done.exit_code == 2
+    assert reason in done.output
