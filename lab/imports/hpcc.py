@@ -34,6 +34,7 @@ def read_hpcc(topology: Path, flow: Path) -> Imported:
     nodes = head.whole(0, "number of nodes", MAX_NODES, 1)
     count = head.whole(1, "number of switches", nodes)
     links = head.whole(2, "number of links", MAX_LINKS)
+    head.ends(3)
     switches = _switches(lines[1], nodes, count)
     beyond = lines[2 + links :]
     if len(lines) < 2 + links:
@@ -117,12 +118,15 @@ def _flows(file: Path, hosts: set[str]) -> tuple[tuple[Flow, ...], list[str]]:
     if not lines:
         raise ImportedError(f"{file}: needs the number of flows, and a line of each")
     count = lines[0].whole(0, "number of flows", MAX_FLOWS, 1)
+    lines[0].ends(1)
     if len(lines) - 1 < count:
         lines[0].refuse(f"{count} flows are announced, but {len(lines) - 1} lines follow")
     notes = []
     if beyond := len(lines) - 1 - count:
         notes.append(f"{file.name} announces {count} flows; {beyond} lines more are not read")
     found = [_flow(line, hosts) for line in lines[1 : 1 + count]]
+    if len({line.words[2] for line in lines[1 : 1 + count]}) > 1:
+        notes.append("priority groups are not imported: flows share one priority here")
     first = min(flow.start_ns for flow in found)
     if first:
         notes.append(

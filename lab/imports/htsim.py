@@ -34,6 +34,7 @@ def read_htsim(file: Path, shape: LeafSpine) -> Imported:
     """Raises ImportedError."""
     announced: dict[str, int] = {}
     flows: list[Flow] = []
+    notes: list[str] = []
     for line in read_lines(file):
         word = line.words[0]
         if word.startswith("#"):
@@ -41,6 +42,9 @@ def read_htsim(file: Path, shape: LeafSpine) -> Imported:
         if word in _HEAD:
             if flows:
                 line.refuse(f"{word} stands before the connections")
+            if word in announced:
+                line.refuse(f"{word} is given twice")
+            line.ends(2)
             most = {"Nodes": MAX_NODES, "Connections": MAX_FLOWS}.get(word, 0)
             if len(line.words) == 2 and not most and line.words[1] != "0":
                 line.refuse("triggers and failures are not imported; give connections a start")
@@ -51,6 +55,8 @@ def read_htsim(file: Path, shape: LeafSpine) -> Imported:
             if len(flows) == MAX_FLOWS:
                 line.refuse(f"more than {MAX_FLOWS} connections")
             flows.append(_flow(line, announced["Nodes"]))
+            if "prio" in line.words and not notes:
+                notes.append("prio of connections is not imported: they share one priority here")
         else:
             line.refuse(f"neither a connection (0->1 …) nor one of {', '.join(_HEAD)}")
     if not flows:
@@ -58,7 +64,7 @@ def read_htsim(file: Path, shape: LeafSpine) -> Imported:
     if announced.get("Connections", 0) != len(flows):
         number = announced.get("Connections", 0)
         raise ImportedError(f"{file}: {number} connections are announced, not {len(flows)}")
-    return _network(file, announced["Nodes"], flows, shape)
+    return _network(file, announced["Nodes"], flows, shape, notes)
 
 
 def _flow(line: Line, nodes: int) -> Flow:
@@ -71,6 +77,8 @@ def _flow(line: Line, nodes: int) -> Flow:
     place = 1
     while place < len(line.words):
         key = line.words[place]
+        if key in line.words[1:place:2]:
+            line.refuse(f"{key} is given twice")
         if key in _TRIGGERS:
             line.refuse("triggers are not imported; give the connection a start")
         if key == "start":
@@ -89,7 +97,9 @@ def _flow(line: Line, nodes: int) -> Flow:
     return Flow(f"h{numbers[0]}", f"h{numbers[1]}", size, start)
 
 
-def _network(file: Path, nodes: int, flows: list[Flow], shape: LeafSpine) -> Imported:
+def _network(
+    file: Path, nodes: int, flows: list[Flow], shape: LeafSpine, notes: list[str]
+) -> Imported:
     leaves = -(-nodes // shape.leaf)
     spines = shape.spines if leaves > 1 else 0
     fabric = -(-shape.rate_bps * min(shape.leaf, nodes) // shape.spines)
@@ -107,5 +117,8 @@ def _network(file: Path, nodes: int, flows: list[Flow], shape: LeafSpine) -> Imp
             for spine in range(spines)
         ),
         tuple(flows),
-        (f"the network is not of the file: leaves with {shape.leaf} hosts each, {spines} spines",),
+        (
+            f"the network is not of the file: leaves with {shape.leaf} hosts each, {spines} spines",
+            *notes,
+        ),
     )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import NoReturn
 
@@ -21,6 +21,7 @@ MAX_QUOTED = 60
 """Characters of a line in a message."""
 
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]{1,3})?")
 
 
 class ImportedError(LabError):
@@ -52,16 +53,18 @@ class Line:
             self.refuse(f"{name} {word} is no number from {least} to {most}")
         return int(word)
 
+    def ends(self, words: int) -> None:
+        """Raises ImportedError when more words follow than these."""
+        if len(self.words) > words:
+            self.refuse(f"{_shown(self.words[words])} is not expected there")
+
     def number_of(self, place: int, name: str) -> Decimal:
         """The same of a number with a fraction, as `2.5` or `1e6`, of 0 or more."""
         if place >= len(self.words):
             self.refuse(f"{name} is missing")
         word = self.words[place]
-        try:
-            found = Decimal(word)
-        except InvalidOperation:
-            self.refuse(f"{name} {_shown(word)} is no number")
-        if not found.is_finite() or found < 0 or found.adjusted() > MAX_QUOTED:
+        found = Decimal(word) if _NUMBER.fullmatch(word) else None
+        if found is None or found.adjusted() > MAX_QUOTED:
             self.refuse(f"{name} {_shown(word)} is no number of 0 or more")
         return found
 

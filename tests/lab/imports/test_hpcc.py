@@ -79,6 +79,12 @@ def test_flows_of_one_host_to_another_at_once_are_several(tmp_path: Path) -> Non
     assert sources == ["h0", "h0", "h1"]
 
 
+def test_priority_groups_that_differ_are_named_as_left_out(tmp_path: Path) -> None:
+    flows = FLOWS.replace("1 2 3 100", "1 2 5 100")
+    assert any("priority groups" in note for note in read_hpcc(*files(tmp_path, flows=flows)).notes)
+    assert not any("priority groups" in note for note in read_hpcc(*files(tmp_path)).notes)
+
+
 def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
     imported = read_hpcc(*files(tmp_path))
     for name in ("own.yaml", "own-network.yaml"):
@@ -95,6 +101,7 @@ def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
     ("old", "new", "line", "reason"),
     [
         ("7 3 6", "seven 3 6", 1, "number of nodes 'seven' is no number from 1 to 10000"),
+        ("7 3 6", "7 3 6 4", 1, "'4' is not expected there"),
         ("7 3 6", "7 3", 1, "number of links is missing"),
         ("7 3 6", "99999999999999999999 3 6", 1, "is no number from 1 to 10000"),
         ("7 3 6", "7 3 900", 1, "900 links are announced, but 7 lines follow"),
@@ -129,6 +136,9 @@ def test_a_malformed_topology_is_refused(
     ("old", "new", "line", "reason"),
     [
         ("4\n", "0\n", 1, "number of flows 0 is no number from 1"),
+        ("4\n", "4 0\n", 1, "'0' is not expected there"),
+        ("1 2 3 100 20000 2", "1 2 3 100 20000 2_0", 3, "start '2_0' is no number"),
+        ("1 2 3 100 20000 2", "1 2 3 100 20000 ٢", 3, "is no number of 0 or more"),
         ("4\n", "9\n", 1, "9 flows are announced, but 5 lines follow"),
         ("4\n", f"{MAX_FLOWS + 1}\n", 1, "is no number from 1 to 10000"),
         ("1 2 3 100 20000 2", "1 2 3 100 20000", 3, "a flow has source"),

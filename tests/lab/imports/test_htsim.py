@@ -40,6 +40,13 @@ def test_a_matrix_becomes_a_scenario_with_leaves_and_spines(tmp_path: Path) -> N
     assert sent == [(2_000_000, 0), (64, 2), (1, 1500)]
 
 
+def test_priorities_are_named_as_left_out(tmp_path: Path) -> None:
+    for text, notes in ((MATRIX, 2), (MATRIX.replace(" prio 3", ""), 1)):
+        found = read_htsim(matrix(tmp_path, text), LeafSpine()).notes
+        assert len(found) == notes
+        assert ("prio of connections is not imported" in found[-1]) == (notes == 2)
+
+
 def test_names_of_files_stay_names(tmp_path: Path) -> None:
     """Whatever characters they have."""
     file = tmp_path / "a: 'b' #\nmode: none.cm"
@@ -54,6 +61,8 @@ def test_names_of_files_stay_names(tmp_path: Path) -> None:
     ("old", "new", "line", "reason"),
     [
         ("Nodes 6", "Nodes many", 2, "Nodes 'many' is no number"),
+        ("Nodes 6", "Nodes 6 7", 2, "'7' is not expected there"),
+        ("Nodes 6", "Nodes 5\nNodes 6", 3, "Nodes is given twice"),
         ("Nodes 6\n", "\n", 4, "Nodes, their number, stands before the connections"),
         ("Connections 3", "Connections", 3, "Connections is missing"),
         ("Connections 3", "Triggers 1", 3, "triggers and failures are not imported"),
@@ -63,6 +72,7 @@ def test_names_of_files_stay_names(tmp_path: Path) -> None:
         ("0->5", "5->5", 4, "node 5 cannot send to itself"),
         ("start 0 size 2000000", "size 2000000", 4, "start is missing"),
         ("start 0 size 2000000", "start 0", 4, "size is missing"),
+        ("start 0 size 2000000", "start 0 size 9 start 7", 4, "start is given twice"),
         ("start 0 size 2000000", "start 0 size 0", 4, "a flow of size 0 has no end"),
         ("start 0 size", "trigger 1 size", 4, "triggers are not imported"),
         ("prio 3", "prio", 5, "prio is missing"),
