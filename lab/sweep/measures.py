@@ -68,7 +68,7 @@ def measures_of(result: Result) -> dict[str, float | None]:
     flows = result.connections
     found = reactions(result)
     slow = slowdowns(result)
-    paused = analysis.pauses(result)
+    paused = analysis.pauses(result).sort_values("paused_ns", kind="stable").tail(1)
     counted = analysis.final_counters(result, "event")
     took = iterations(result)["took_ns"].astype("float64")
     slowdown = slow["slowdown"]
@@ -101,8 +101,8 @@ def measures_of(result: Result) -> dict[str, float | None]:
         "cuts": flows["cuts"].sum(),
         "frames_lost": dropped.loc[dropped["lost"], "frames"].sum(),
         "retransmitted": flows["retransmitted"].sum(),
-        "pauses": paused["pauses"].max() if len(paused) else 0,
-        "paused_ns": paused["paused_ns"].max() if len(paused) else 0,
+        "pauses": paused["pauses"].sum(),
+        "paused_ns": paused["paused_ns"].sum(),
         "held": counted.loc[counted["name"] == "HOLD_PARKED", "value"].sum(),
         "packet_hops": result.about.hops,
     }

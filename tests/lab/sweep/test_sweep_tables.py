@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from lab_results import about
 from sweep_grids import row, sweep
 
 from fcn.lab.errors import LabError
-from fcn.lab.sweep.measures import MEASURES
+from fcn.lab.result.model import Result
+from fcn.lab.result.tables import frame
+from fcn.lab.sweep.measures import MEASURES, measures_of
 from fcn.lab.sweep.rows import Row, RowStore
 from fcn.lab.sweep.tables import runs_table, save_table, summary_table
 
@@ -113,3 +116,13 @@ def test_a_line_of_a_row_is_json(tmp_path: Path) -> None:
     store.add(row(point, 0.1))
     (line,) = store.file.read_text().splitlines()
     assert json.loads(line)["measures"] == {"goodput_bps": 0.1}
+
+
+def test_pauses_are_those_of_what_was_paused_longest() -> None:
+    """Of p1 to p2 once for 50 us, not of p2 to p1 three times for 1 us."""
+    rows = [(1_000_000, "p1", "p2", 3, 50_000)]
+    rows += [(time, "p2", "p1", 3, 1_000) for time in (1_000, 100_000, 200_000)]
+    found = measures_of(Result(about(), pauses=frame("pauses", rows)))
+    assert (found["pauses"], found["paused_ns"]) == (1, 50_000)
+    nothing = measures_of(Result(about()))
+    assert (nothing["pauses"], nothing["paused_ns"]) == (0, 0)
