@@ -19,9 +19,10 @@ NOT_KEPT = {
 
 
 def remarks(results: Mapping[str, Result]) -> list[str]:
-    """Runs that were not measured whole, that did not converge, and those with less goodput than
-    end-to-end ECN beside them."""
-    return [*_not_kept(results), *_unsettled(results), *_below_ecn(results)]
+    """Runs that were not measured whole, whose connections failed, that did not converge, and those
+    with less goodput than end-to-end ECN beside them."""
+    parts = _not_kept, _failed, _unsettled, _below_ecn
+    return [remark for part in parts for remark in part(results)]
 
 
 def _not_kept(results: Mapping[str, Result]) -> Iterator[str]:
@@ -34,6 +35,17 @@ def _not_kept(results: Mapping[str, Result]) -> Iterator[str]:
                     f"{name} lacks {counts[event]:,} {what}, for which there was no room: measure "
                     "fewer links, or with a smaller snap"
                 )
+
+
+def _failed(results: Mapping[str, Result]) -> Iterator[str]:
+    for name, result in results.items():
+        states = result.connections["state"]
+        if failed := int((states == "failed").sum()):
+            yield (
+                f"{failed} of {len(states)} connections of {name} failed, and sent nothing more: "
+                "they had more time-outs in a row than hosts.retries; hosts.timeout must be longer "
+                "than a round trip with its queues"
+            )
 
 
 def _unsettled(results: Mapping[str, Result]) -> Iterator[str]:

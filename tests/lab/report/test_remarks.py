@@ -82,3 +82,11 @@ def test_what_was_not_kept_is_named() -> None:
     result = replace(run("ecn", 1000), counters=frame("counters", counters))
     (text,) = remarks({"e": result})
     assert text.startswith("e lacks 13,276 frames in captures or crossings, for which there was no")
+
+
+def test_connections_that_failed_are_counted() -> None:
+    whole = run("ecn", 1000)
+    assert remarks({"e": whole}) == []
+    result = replace(whole, connections=whole.connections.assign(state="failed"))
+    (text,) = remarks({"e": result})
+    assert text.startswith("1 of 1 connections of e failed, and sent nothing more: ")
