@@ -25,7 +25,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.harness import BenchError, options_of, table_of, write_results
+from fcn.bench.harness import BenchError, options_of, table_of, whole, write_results
 from fcn.controller.logs import quiet_logs
 from fcn.lab.report.amounts import Unit, show
 from fcn.lab.result.failover import arrivals, failovers
@@ -155,9 +155,9 @@ def draw(arrived: dict[str, "pd.Series[int]"], title: str) -> Figure:
 @quiet_logs(logging.CRITICAL)
 def main() -> None:
     parser = options_of("failover", __doc__)
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of each kind")
+    parser.add_argument("--seeds", type=whole, default=SEEDS, help="runs of each kind")
     parser.add_argument("--intervals", nargs="+", default=INTERVALS, help="between hellos")
-    parser.add_argument("--scales", type=int, nargs="+", default=SCALES, help="of lengths")
+    parser.add_argument("--scales", type=whole, nargs="+", default=SCALES, help="of lengths")
     options = parser.parse_args()
     rows: list[Row] = []
     arrived: dict[str, pd.Series[int]] = {}

@@ -29,6 +29,14 @@ def positive(text: str) -> float:
     return value
 
 
+def whole(text: str) -> int:
+    """A number of runs, packets or the like."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number above 0")
+    return value
+
+
 def options_of(
     name: str, text: str | None, *, results: bool = True, document: Path | None = None
 ) -> argparse.ArgumentParser:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.harness import options_of, write_results
+from fcn.bench.harness import options_of, whole, write_results
 from fcn.bench.held_traffic import (
     ETHERNET_OCTETS,
     OCTETS_BEFORE_PACKET,
@@ -198,10 +198,8 @@ def _table(line_bps: int, runs: dict[str, list[Seen]]) -> Table:
 
 def main() -> None:
     parser = options_of("holding", __doc__)
-    parser.add_argument("--seeds", type=int, default=5, help="runs of each case (default: 5)")
+    parser.add_argument("--seeds", type=whole, default=5, help="runs of each case (default: 5)")
     options = parser.parse_args()
-    if options.seeds < 1:
-        parser.error("--seeds: at least 1")
     results = []
     for line_bps in (10 * 10**9, 100 * 10**9):
         runs = {

@@ -11,7 +11,7 @@ import statistics
 import time
 from collections.abc import Mapping, Sequence
 
-from fcn.bench.harness import LABORATORY, machine, options_of, positive, write_part, write_results
+from fcn.bench.harness import LABORATORY, machine, options_of, whole, write_part, write_results
 from fcn.bench.laboratory_network import long_path
 from fcn.lab.balance import balance
 from fcn.lab.core import Simulation
@@ -41,7 +41,7 @@ def measure(payload: int, packets: float, delay_ns: int) -> list[float]:
 
 def main() -> None:
     parser = options_of("laboratory", __doc__, document=LABORATORY)
-    parser.add_argument("--packets", type=positive, default=100_000, help="of a piece")
+    parser.add_argument("--packets", type=whole, default=100_000, help="of a piece")
     options = parser.parse_args()
     results = []
     for payload in PAYLOADS:

@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.harness import options_of, table_of, write_results
+from fcn.bench.harness import options_of, table_of, whole, write_results
 from fcn.controller.logs import quiet_logs
 from fcn.lab.report.amounts import Unit, show
 from fcn.lab.result import analysis
@@ -158,7 +158,7 @@ def draw(runs: dict[tuple[str, str], pd.DataFrame]) -> Figure:
 @quiet_logs(logging.CRITICAL)
 def main() -> None:
     parser = options_of("load", __doc__)
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of each kind")
+    parser.add_argument("--seeds", type=whole, default=SEEDS, help="runs of each kind")
     parser.add_argument("--scenario", nargs="+", choices=SCENARIOS, default=SCENARIOS)
     options = parser.parse_args()
     rows: list[Row] = []

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
-from fcn.bench.harness import LABORATORY, machine, options_of, write_part, write_results
+from fcn.bench.harness import LABORATORY, machine, options_of, whole, write_part, write_results
 from fcn.lab.core import Simulation
 from fcn.lab.run.runner import Progress, run_scenario
 from fcn.lab.scenario.load import Plan, load_scenario
@@ -108,9 +108,14 @@ def compare(name: str, pairs: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = options_of("measuring", __doc__, document=LABORATORY)
-    parser.add_argument("--pairs", type=int, default=5, help="of runs, per scenario")
+    parser.add_argument("--pairs", type=whole, default=5, help="of runs, per scenario")
     parser.add_argument("scenarios", nargs="*", default=[*UNTIL_MS, DEFAULT_INTERVAL])
     options = parser.parse_args()
+    for name in options.scenarios:
+        if name not in (*UNTIL_MS, DEFAULT_INTERVAL):
+            parser.error(
+                f"no scenario {name}; there are {', '.join((*UNTIL_MS, DEFAULT_INTERVAL))}"
+            )
     results = []
     for name in options.scenarios:
         results.append(compare(name, options.pairs))

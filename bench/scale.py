@@ -26,7 +26,7 @@ from finsy import P4Schema
 from finsy.proto import p4r, p4r_grpc
 from rich.console import Console
 
-from fcn.bench.harness import BenchError, machine, options_of, table_of, write_results
+from fcn.bench.harness import BenchError, machine, options_of, table_of, whole, write_results
 from fcn.contract.exact import Encoded, ExactTable
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.contract.pipeline import load_pipeline
@@ -249,7 +249,7 @@ def report(console: Console, found: Figures) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, show and write."""
     parser = options_of("scale", __doc__)
-    parser.add_argument("--flows", type=int, default=FLOWS)
+    parser.add_argument("--flows", type=whole, default=FLOWS)
     parser.add_argument("--shell", type=Path, help="a Python interpreter with p4runtime-shell")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="fcn-bench-") as folder:

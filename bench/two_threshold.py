@@ -20,7 +20,7 @@ from typing import Any
 from rich.console import Console
 from scapy.utils import RawPcapReader
 
-from fcn.bench.harness import RESULTS, options_of, positive, table_of, write_results
+from fcn.bench.harness import RESULTS, options_of, table_of, whole, write_results
 from fcn.bench.held_traffic import ETHERNET_OCTETS
 from fcn.bench.plot import plot_marking
 from fcn.contract.targets import V1MODEL
@@ -234,7 +234,7 @@ def marking_rows(measured: list[MarksAtDepth]) -> Iterator[dict[str, Any]]:
 
 def main() -> None:
     parser = options_of("two_threshold", __doc__, results=False)
-    parser.add_argument("--packets", type=positive, default=10_000, help="at each depth")
+    parser.add_argument("--packets", type=whole, default=10_000, help="at each depth")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--scratch", type=Path, default=Path())
     options = parser.parse_args()

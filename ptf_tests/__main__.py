@@ -15,7 +15,7 @@ from fcn.contract.profiles import FULL, LEAST, PROFILES
 from fcn.contract.version import DISTRIBUTION
 from fcn.hosts.scratch import scratch_folder
 from fcn.ptf_tests import runner, shares
-from fcn.ptf_tests.selection import tests_for
+from fcn.ptf_tests.selection import TEST_DIR, tests_for, unknown_among
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.ptf_tests.targets.tofino import Tofino
 from fcn.topologies.isolation import IsolationError, enter
@@ -37,6 +37,8 @@ def main() -> None:
     )
     parser.add_argument("tests", nargs="*", help="test files or file.Class; all by default")
     options = parser.parse_args()
+    if options.jobs < 1:
+        parser.error(f"--jobs {options.jobs}: at least 1")
     if options.log_dir is not None:
         try:
             options.log_dir.mkdir(parents=True, exist_ok=True)
@@ -44,6 +46,8 @@ def main() -> None:
             parser.error(f"--log-dir {options.log_dir}: {error.strerror}")
     if importlib.util.find_spec("ptf") is None:
         parser.exit(2, f"ptf is not installed: pip install '{DISTRIBUTION}[test]'\n")
+    if unknown := unknown_among(options.tests):
+        parser.error(f"no tests {', '.join(unknown)}; they are FILE or FILE.CLASS of {TEST_DIR}")
     modes_of = options.profile
     # A folder with programs for a chip has those of profile LEAST where others have FULL.
     if options.target == Tofino.name and modes_of in (FULL, LEAST):

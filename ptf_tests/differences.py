@@ -116,6 +116,8 @@ def main() -> None:
     parser.add_argument("--packets", type=int, default=50_000, help="of each node")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    if options.packets < 1:
+        parser.error(f"--packets {options.packets}: at least 1")
     is_known = True
     with scratch_folder("fcn-differences-") as folder, ThreadPoolExecutor() as pool:
         files = {test: [folder / f"{test}-{target}" for target in TARGETS] for test in TESTS}

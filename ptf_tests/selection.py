@@ -21,6 +21,14 @@ def tests_for(profile: str, named: Collection[str]) -> list[str]:
     ]
 
 
+def unknown_among(named: Collection[str]) -> list[str]:
+    """Names that are of no test and no file."""
+    files = {file.stem for file in TEST_DIR.glob("*.py")}
+    classes = [name for name in named if name not in files]
+    known = {name for name, _ in all_tests()} if classes else set()
+    return [name for name in classes if name not in known]
+
+
 def all_tests() -> Iterator[tuple[str, frozenset[Mode]]]:
     """Every test, with the modes that the programs must have for it."""
     for file in sorted(TEST_DIR.glob("*.py")):

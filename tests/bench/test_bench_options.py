@@ -2,10 +2,11 @@
 
 import subprocess
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from fcn.bench import baseline, forwarding
+from fcn.bench import baseline, failover, forwarding, load, measuring
 from fcn.bench.baseline import BaselineError, checked_out, commit_named
 from fcn.ptf_tests.targets import TargetUnavailableError
 
@@ -34,6 +35,37 @@ def test_wrong_options(
     monkeypatch.setattr("sys.argv", ["forwarding", *options])
     with pytest.raises(SystemExit) as ended:
         forwarding.main()
+    assert ended.value.code == 2
+    assert reason in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("module", "options", "reason"),
+    [
+        (failover, ["--seeds", "0"], "0 is not a whole number above 0"),
+        (failover, ["--scales", "1", "-1"], "-1"),
+        (load, ["--seeds", "0"], "0 is not a whole number above 0"),
+        (measuring, ["--pairs", "0"], "0 is not a whole number above 0"),
+        (measuring, ["dumbel"], "no scenario dumbel; there are dumbbell, "),
+    ],
+)
+def test_nothing_to_measure(
+    module: ModuleType,
+    options: list[str],
+    reason: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("measure", "compare"):
+        monkeypatch.setattr(
+            module,
+            name,
+            lambda *_arguments: pytest.fail("nothing is to be measured"),
+            raising=False,
+        )
+    monkeypatch.setattr("sys.argv", ["bench", *options])
+    with pytest.raises(SystemExit) as ended:
+        module.main()
     assert ended.value.code == 2
     assert reason in capsys.readouterr().err
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from fcn.ptf_tests import differences
 from fcn.ptf_tests.differences import comparable
 from fcn.ptf_tests.lib.packets import roce, srv6
 
@@ -28,3 +29,12 @@ def test_a_frame_that_ends_in_its_headers_is_compared_as_it_is() -> None:
     for octets in range(57, 112):
         cut = whole[: 2 * octets]
         assert len(comparable(cut)) == len(cut)
+
+
+def test_no_packets(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(differences, "record", lambda *_arguments: pytest.fail("nothing to send"))
+    monkeypatch.setattr("sys.argv", ["differences", "--packets", "0"])
+    with pytest.raises(SystemExit) as ended:
+        differences.main()
+    assert ended.value.code == 2
+    assert "--packets 0: at least 1" in capsys.readouterr().err

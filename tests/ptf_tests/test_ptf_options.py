@@ -34,3 +34,19 @@ def test_a_missing_framework_is_named(
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert "pip install 'fcn-rocev2[test]'" in refusal(monkeypatch, capsys)
+
+
+@pytest.mark.parametrize("jobs", ["0", "-2"])
+def test_no_jobs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], jobs: str
+) -> None:
+    assert f"--jobs {jobs}: at least 1" in refusal(monkeypatch, capsys, "--jobs", jobs)
+
+
+@pytest.mark.parametrize("profile", ["full", "fcn"])
+def test_names_that_are_of_no_test(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], profile: str
+) -> None:
+    named = ("arn_holds", "arn_holds.TimeIsClamped", "arn_holds.Nothing", "nothing")
+    said = refusal(monkeypatch, capsys, "--profile", profile, *named)
+    assert "no tests arn_holds.Nothing, nothing;" in said
