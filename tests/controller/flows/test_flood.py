@@ -18,7 +18,7 @@ from fcn.controller.node.connection import State
 from fcn.controller.node.inbox import Inbox
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
-HANDSHAKES = 5000
+HANDSHAKES = 2000
 
 
 def handshake(vrf: int, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
