@@ -112,7 +112,7 @@ class _LinkFrames:
             yield LineView((near, far), state, (first, second))
 
     def _load(self, pair: Pair, rate: int, at: int) -> Load:
-        if pair not in self._sent:
+        if pair not in self._sent or not self._seconds[at]:
             return Load()
         bps = float(self._sent[pair][at]) * 8 / self._seconds[at]
         return Load(bps, bps / rate if rate else None)

@@ -7,6 +7,7 @@ import sys
 import urllib.request
 from base64 import b64decode
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from gzip import decompress
 from pathlib import Path
 
@@ -190,3 +191,12 @@ def test_two_runs_in_one_file(tmp_path: Path) -> None:
     assert '"route":["fcn: p1","fcn: pe1"],"count":1,"frame":4711,"run":1' in said["frame"]
     senders = [row["source"] for row in json.loads(said["flows"])["rows"]]
     assert sorted(senders) == ["ecn: l1", "ecn: l2", "fcn: l1", "fcn: l2"]
+
+
+def test_a_run_of_a_nanosecond_has_no_loads_that_are_no_numbers(read: Read) -> None:
+    """Most of its moments take no time."""
+    result = congested()
+    ended = result.about.model_copy(update={"reached_ns": 1, "finished": False})
+    for frame in frames_of(read(replace(result, about=ended))):
+        for load in (load for line in frame.lines for load in line.loads):
+            assert load.bps is None or load.bps >= 0
