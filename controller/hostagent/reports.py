@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from math import inf
+from typing import Any
 
 from fcn.controller.config.notation import Address
 from fcn.controller.config.tls import AgentHost
@@ -20,6 +21,9 @@ from fcn.controller.flows.key import FlowKey
 
 MAX_QUEUE_PAIRS = 65536
 """Queue pairs per host, at most."""
+
+MAX_DEVICES, MAX_ADDRESSES = 1024, 16384
+"""RDMA devices and their addresses per host, at most."""
 
 MIN_INTERVAL = 0.2
 """Seconds between reports of one host, at least, refused ones included."""
@@ -135,6 +139,19 @@ class HostReports:
             end = self._clock()
             state.due = max(now + MIN_INTERVAL, end + REST * (end - now))
 
+    def check_size(self, devices: Sequence[Any]) -> None:
+        """Whether a report, as a message, has no more than a host has: before each part is looked
+        at. Raises ReportRefusedError."""
+        kinds = (
+            ("devices", MAX_DEVICES, lambda _each: 1),
+            ("addresses", MAX_ADDRESSES, lambda each: len(each.addresses)),
+            ("queue pairs", MAX_QUEUE_PAIRS, lambda each: len(each.queue_pairs)),
+        )
+        for what, most, count in kinds:
+            # Of more devices than there may be not all are counted.
+            if sum(map(count, devices[: MAX_DEVICES + 1])) > most:
+                raise self.refusal(HostRefusal.NONSENSE, f"more than {most} {what}")
+
     def accept(self, host: str, devices: Sequence[Device]) -> frozenset[tuple[str, Address]]:
         """Replace the report of a host, which was admitted; returns the (VRF, address) pairs of its
         devices.
@@ -189,8 +206,6 @@ class HostReports:
                 )
         if len(set(addresses)) != len(addresses):
             raise self.refusal(HostRefusal.NONSENSE, "an address is reported twice")
-        if sum(len(device.queue_pairs) for device in devices) > MAX_QUEUE_PAIRS:
-            raise self.refusal(HostRefusal.NONSENSE, f"more than {MAX_QUEUE_PAIRS} queue pairs")
         for device in devices:
             for pair in device.queue_pairs:
                 if not all(number in DATA_QPNS for number in pair):

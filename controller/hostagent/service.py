@@ -125,6 +125,7 @@ class HostAgentService:
             message = pb.ReportRequest.FromString(request)
         except DecodeError:
             raise self._reports.refusal(HostRefusal.NONSENSE, "it is no ReportRequest") from None
+        self._reports.check_size(message.devices)
         return [self._device(each) for each in message.devices]
 
     def _device(self, message: pb.RdmaDevice) -> Device:
