@@ -4,9 +4,7 @@ Exit codes: 0 success, 1 refused or failed, 2 usage error, 3 invalid configurati
 controller cannot be reached, 5 (of `fcn status`) a switch is not as intended.
 """
 
-import errno
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,11 +21,11 @@ from fcn.controller.cli.common import (
     Json,
     NodeName,
     controller,
-    discard_output,
     err,
     fail,
     out,
     switch_of,
+    whole_output,
 )
 from fcn.controller.cli.flows import flows_app
 from fcn.controller.cli.host_agent import host_agent
@@ -268,17 +266,8 @@ def capture(
 
 def main() -> None:
     """Entry point of `fcn`."""
-    # A closed pipe (`fcn flows list | head`) is not an error.
-    try:
+    with whole_output():
         app()
-    except BrokenPipeError:
-        discard_output()
-        sys.exit(0)
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        discard_output()
-        sys.exit(f"error: cannot write the output: {error.strerror}")
 
 
 if __name__ == "__main__":

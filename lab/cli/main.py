@@ -5,6 +5,7 @@ Exit codes: 0 success, 1 failed or stopped, 2 usage error, 3 invalid scenario.
 
 import typer
 
+from fcn.controller.cli.common import whole_output
 from fcn.lab.cli import imports
 from fcn.lab.cli.play import play
 from fcn.lab.cli.reports import compare, show
@@ -31,4 +32,5 @@ app.add_typer(imports.app, name="import")
 
 def main() -> None:
     """Run the command line."""
-    app(prog_name="fcn lab")
+    with whole_output():
+        app(prog_name="fcn lab")
