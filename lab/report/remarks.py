@@ -19,9 +19,9 @@ NOT_KEPT = {
 
 
 def remarks(results: Mapping[str, Result]) -> list[str]:
-    """Runs that were not measured whole, whose connections failed, that did not converge, and those
-    with less goodput than end-to-end ECN beside them."""
-    parts = _not_kept, _failed, _unsettled, _below_ecn
+    """Runs that were not measured whole, whose connections failed or sent again what was not lost,
+    that did not converge, and those with less goodput than end-to-end ECN beside them."""
+    parts = _not_kept, _failed, _too_early, _unsettled, _below_ecn
     return [remark for part in parts for remark in part(results)]
 
 
@@ -45,6 +45,23 @@ def _failed(results: Mapping[str, Result]) -> Iterator[str]:
                 f"{failed} of {len(states)} connections of {name} failed, and sent nothing more: "
                 "they had more time-outs in a row than hosts.retries; hosts.timeout must be longer "
                 "than a round trip with its queues"
+            )
+
+
+def _too_early(results: Mapping[str, Result]) -> Iterator[str]:
+    """Time-outs where no receiver missed anything, and had all of it twice."""
+    for name, result in results.items():
+        found = result.connections
+        early = found[
+            (found["timeouts"] > 0)
+            & (found["repeated"] > 0)
+            & (found["naks"] + found["beyond_gap"] == 0)
+        ]
+        if len(early):
+            again = int(early["repeated"].sum())
+            yield (
+                f"{len(early)} of {len(found)} connections of {name} sent {again:,} packets again "
+                "that had arrived: hosts.timeout is shorter than their round trip"
             )
 
 

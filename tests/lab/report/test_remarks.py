@@ -90,3 +90,12 @@ def test_connections_that_failed_are_counted() -> None:
     result = replace(whole, connections=whole.connections.assign(state="failed"))
     (text,) = remarks({"e": result})
     assert text.startswith("1 of 1 connections of e failed, and sent nothing more: ")
+
+
+def test_time_outs_before_the_round_trip_is_over_are_named() -> None:
+    whole = run("ecn", 1000)
+    twice = whole.connections.assign(timeouts=1, repeated=2048)
+    early = replace(whole, connections=twice)
+    (text,) = remarks({"e": early})
+    assert text.startswith("1 of 1 connections of e sent 2,048 packets again that had arrived: ")
+    assert remarks({"e": replace(whole, connections=twice.assign(beyond_gap=1))}) == []
