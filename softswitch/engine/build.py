@@ -53,6 +53,8 @@ _SANITIZED = (
 _LIMITED = (
     "/bin/sh",
     "-c",
+    # Ctrl-C is for the command that needs the program: it ends in order, the compiler would fail.
+    'trap "" INT && '
     f'ulimit -t {COMPILER_SECONDS} && ulimit -v {COMPILER_OCTETS >> 10} && exec "$@"',
     "sh",
 )

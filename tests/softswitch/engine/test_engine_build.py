@@ -175,6 +175,17 @@ def test_the_compilers_time_and_memory_are_bounded(
     assert (tmp_path / "limits").read_text().split() == ["600", str(4 << 20)]
 
 
+def test_ctrl_c_does_not_make_the_compiler_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is for the command that needs the program, which ends in order."""
+    compiler = tmp_path / "compiler"
+    compiler.write_text("#!/bin/sh\nkill -INT $$\n")
+    compiler.chmod(0o700)
+    monkeypatch.setattr(build, "_compiler", lambda: ((str(compiler),), ""))
+    build.compile_c("", tmp_path / "program.so", ())
+
+
 def test_a_program_that_comes_again_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not when it is built and opened, nor when a controller sends it again."""
     read: list[bytes] = []
