@@ -92,7 +92,8 @@ def _run(scenario: str, mode: str | None, seed: int | None, out: Path | None, un
     except LabError as error:
         raise fail(str(error), EXIT_FAILED) from None
     _say(result, kept)
-    if kept != folder or (not result.about.finished and not until):
+    wanted_ns = min(until_ns or result.about.duration_ns, result.about.duration_ns)
+    if kept != folder or result.about.reached_ns < wanted_ns:
         raise typer.Exit(EXIT_FAILED)
 
 

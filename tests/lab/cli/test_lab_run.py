@@ -66,12 +66,15 @@ def test_until_ends_early_and_well(tmp_path: Path) -> None:
     assert (about.finished, about.reached_ns, about.duration_ns) == (False, 300_000, 10**9)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("number", "options"),
+    [(signal.SIGINT, ()), (signal.SIGTERM, ()), (signal.SIGTERM, ("--until", "99s"))],
+)
 def test_a_signal_ends_a_run_and_what_was_measured_is_saved(
-    tmp_path: Path, number: signal.Signals
+    tmp_path: Path, number: signal.Signals, options: tuple[str, ...]
 ) -> None:
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "fcn.lab", "run", str(scenario(tmp_path, "100s"))]
+    command = [sys.executable, "-m", "fcn.lab", "run", str(scenario(tmp_path, "100s")), *options]
     process = subprocess.Popen([*command, "--out", str(out)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     for line in process.stdout:
