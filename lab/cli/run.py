@@ -88,6 +88,8 @@ def _run(scenario: str, mode: str | None, seed: int | None, out: Path | None, un
         with stopped() as stop:
             with _Display(label) as display:
                 result = runner.run_scenario(plan, until_ns=until_ns, show=display.show, stop=stop)
+            if not result.about.reached_ns:
+                raise LabError(f"{label} was stopped before hosts sent: nothing is saved")
             kept = keep(result, folder, say_error, _wait_for_room)
     except LabError as error:
         raise fail(str(error), EXIT_FAILED) from None

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,16 @@ def test_a_signal_ends_a_run_and_what_was_measured_is_saved(
     assert 0 < result.about.reached_ns < result.about.duration_ns
     assert result.queues["time_ns"].max() <= result.about.reached_ns
     assert len(result.messages) == 1000
+
+
+def test_a_result_is_kept_when_the_next_run_is_stopped_before_hosts_send(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = "run", scenario(tmp_path, "1s"), "--until", "300us", "--out", tmp_path / "out"
+    run(*arguments)
+    monkeypatch.setattr("fcn.lab.cli.run.stopped", lambda: nullcontext(lambda: True))
+    assert "was stopped before hosts sent: nothing is saved" in run(*arguments, code=1)
+    assert load(tmp_path / "out").about.reached_ns == 300_000
 
 
 def test_an_impossible_scenario_is_refused(tmp_path: Path) -> None:
