@@ -80,7 +80,7 @@ def on_wan(main: Callable[[Wan], Awaitable[T]], **hosts: Any) -> T:  # noqa: ANN
     plan = make_scenario(
         {
             "network": "wan",
-            "duration": "60s",
+            "duration": "1s",
             "links": {"core": {"rate": "10 Gb/s"}, "hosts": {"rate": "10 Gb/s"}},
             "hosts": hosts,
             "traffic": [{"pattern": "messages", "from": ["h1"], "to": ["h3"], "size": "1kB"}],
