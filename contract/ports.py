@@ -7,6 +7,8 @@ from itertools import islice
 PORT_BITS = 9
 """Width of a port number in every program."""
 
+LAST_PORT = (1 << PORT_BITS) - 1
+
 QUEUES = range(32)
 """Queues of a port."""
 

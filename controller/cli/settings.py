@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fcn.contract.depth import Depth
-from fcn.contract.ports import PORT_BITS, QUEUES
+from fcn.contract.ports import LAST_PORT, PORT_BITS, QUEUES
 from fcn.controller.cli import tables
 from fcn.controller.cli.common import AnyNode, Api, Json, NodeName, controller, err, out
 from fcn.controller.config.features import Feature
@@ -20,8 +20,6 @@ thresholds_app = typer.Typer(help="Queue depths of congestion levels.", no_args_
 
 _SILENT = {Feature.LEARNING.value}
 """Features that do what they do where nothing is notified."""
-
-MAX_PORT = (1 << PORT_BITS) - 1
 
 FeatureNames = Annotated[
     list[Feature] | None,
@@ -77,9 +75,9 @@ def _say_how_long(
 
 def _port(text: str) -> int:
     """A port's number. Raises typer.BadParameter."""
-    if not text.isascii() or not text.isdecimal() or len(text) > PORT_BITS or int(text) > MAX_PORT:
+    if not text.isascii() or not text.isdecimal() or len(text) > PORT_BITS or int(text) > LAST_PORT:
         raise typer.BadParameter(
-            f"{text!r} is not a port number, 0 to {MAX_PORT}; write NODE PORT DEPTHS, "
+            f"{text!r} is not a port number, 0 to {LAST_PORT}; write NODE PORT DEPTHS, "
             "as p2 1 8,16,24 (`fcn thresholds show NODE` lists ports)"
         )
     return int(text)

@@ -141,7 +141,7 @@ class Verification:
         self._replaced: dict[HostPairKey, tuple[float, float]] = {}
         """Hosts whose pairings are to be doubted, as `_Entry.doubts` says."""
         self._doubtful: InTurn[HostPairKey] = InTurn()
-        """The same."""
+        """The same hosts, in the order in which they are."""
         self._broken: dict[HostPairKey, Pause] = {}
         """The latest idle period after which a pairing did not go on."""
 

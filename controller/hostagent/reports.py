@@ -142,14 +142,13 @@ class HostReports:
     def check_size(self, devices: Sequence[Any]) -> None:
         """Whether a report, as a message, has no more than a host has: before each part is looked
         at. Raises ReportRefusedError."""
-        kinds = (
-            ("devices", MAX_DEVICES, lambda _each: 1),
-            ("addresses", MAX_ADDRESSES, lambda each: len(each.addresses)),
-            ("queue pairs", MAX_QUEUE_PAIRS, lambda each: len(each.queue_pairs)),
-        )
-        for what, most, count in kinds:
-            # Of more devices than there may be not all are counted.
-            if sum(map(count, devices[: MAX_DEVICES + 1])) > most:
+        if len(devices) > MAX_DEVICES:
+            raise self.refusal(HostRefusal.NONSENSE, f"more than {MAX_DEVICES} devices")
+        for what, most, count in (
+            ("addresses", MAX_ADDRESSES, sum(len(each.addresses) for each in devices)),
+            ("queue pairs", MAX_QUEUE_PAIRS, sum(len(each.queue_pairs) for each in devices)),
+        ):
+            if count > most:
                 raise self.refusal(HostRefusal.NONSENSE, f"more than {most} {what}")
 
     def accept(self, host: str, devices: Sequence[Device]) -> frozenset[tuple[str, Address]]:

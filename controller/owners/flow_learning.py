@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
+from fcn.contract.ports import LAST_PORT, PORT_BITS
 from fcn.controller.config.notation import Address
 from fcn.controller.finsy_adapter import Data
 from fcn.controller.owners.addresses import ipv4, ipv6
@@ -49,9 +50,6 @@ class ConnectionMessage(NamedTuple):
 
 Report = NewFlow | ConnectionMessage
 
-PORT_BITS = 9
-_PORT = (1 << PORT_BITS) - 1
-
 Item = tuple[int, ...]
 """What a digest says about a packet: its fields as declared; the first are VRF and source, the last
 is the port."""
@@ -77,7 +75,7 @@ class FlowLearning(Tables):
         """The VRF of what is reported, and who sent it: port and source address. Who speaks for
         another behind another port is somebody else."""
         vrf, src, port = data[0].bitstring, data[1].bitstring, data[-1].bitstring
-        sender = int.from_bytes(port, "big") & _PORT, int.from_bytes(src, "big")
+        sender = int.from_bytes(port, "big") & LAST_PORT, int.from_bytes(src, "big")
         return int.from_bytes(vrf, "big"), sender
 
     @staticmethod
@@ -93,6 +91,6 @@ class FlowLearning(Tables):
         if digest in _NEW_FLOW:
             return NewFlow(vrf, address(src), address(dst), *others)
         local_comm_id, remote_comm_id, qpn, attribute_and_port = others
-        attribute, port = attribute_and_port >> PORT_BITS, attribute_and_port & _PORT
+        attribute, port = attribute_and_port >> PORT_BITS, attribute_and_port & LAST_PORT
         ends = address(src), address(dst)
         return ConnectionMessage(vrf, *ends, attribute, local_comm_id, remote_comm_id, qpn, port)

@@ -38,6 +38,12 @@ def list_scenarios() -> None:
     console.print(table)
 
 
+Seed = Annotated[
+    int | None,
+    typer.Option(min=0, max=(1 << 63) - 1, help="Instead of the scenario's.", show_default=False),
+]
+
+
 def run(
     scenario: Annotated[str, typer.Argument(help="A scenario of `fcn lab list`, or a YAML file.")],
     mode: Annotated[
@@ -46,12 +52,7 @@ def run(
             help=f"Instead of the scenario's: {', '.join(get_args(Mode))}.", show_default=False
         ),
     ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            min=0, max=(1 << 63) - 1, help="Instead of the scenario's.", show_default=False
-        ),
-    ] = None,
+    seed: Seed = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder of the result; default: out/lab/NAME-MODE-SEED."),

@@ -5,16 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fcn.contract.ports import PORT_BITS
+from fcn.contract.ports import LAST_PORT
 from fcn.controller.cli.common import fail
-from fcn.lab.cli.run import EXIT_FAILED, EXIT_SCENARIO, chosen_mode
+from fcn.lab.cli.run import EXIT_FAILED, EXIT_SCENARIO, Seed, chosen_mode
 from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
 
 if TYPE_CHECKING:
     from fcn.lab.scenario.load import Plan
-
-LAST_PORT = (1 << PORT_BITS) - 1
 
 
 def trace(
@@ -48,9 +46,7 @@ def trace(
         int | None, typer.Option("--count", "-c", help="Stories; default: 1.", min=1, max=1000)
     ] = None,
     mode: Annotated[str | None, typer.Option(help="Instead of the scenario's.")] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Instead of the scenario's.", min=0, max=(1 << 63) - 1)
-    ] = None,
+    seed: Seed = None,
     full: Annotated[bool, typer.Option("--full", help="Also what changes nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="A story a line, as JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with the stories.")] = None,

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from fcn.contract.ports import PORT_BITS
+from fcn.contract.ports import LAST_PORT
 from fcn.softswitch.proto import trace_pb2 as pb
 from fcn.softswitch.stories.filters import SHORT
 from fcn.softswitch.stories.story import Story
@@ -17,8 +17,6 @@ from fcn.softswitch.tracer.alone import Alone, AloneError, read_config, read_ent
 from fcn.softswitch.tracer.frames import FrameError, read_hex, read_pcap
 from fcn.softswitch.tracer.live import LiveError, Where, copy_of, tell
 from fcn.softswitch.tracer.show import ShowError, say, show
-
-LAST_PORT = (1 << PORT_BITS) - 1
 
 
 def main(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fcn.controller.owners.flow_learning import PORT_BITS
+from fcn.contract.ports import PORT_BITS
 
 BLUE, RED = 1, 2
 """VRF IDs."""

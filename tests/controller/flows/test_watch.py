@@ -112,13 +112,19 @@ def test_whose_place_is_taken_is_told() -> None:
     assert changed == {tenant_key("red", 1, 2), tenant_key("blue", 1, 1)}
 
 
-def test_many_waiting_pairs_of_a_tenant_do_not_keep_another_waiting() -> None:
+def beside_many() -> tuple[Clock, WatchList, FlowKey]:
+    """A list with 200 host pairs of a tenant, and then a flow of another tenant."""
     clock = Clock()
     watch = WatchList(clock, 4)
     for host in range(200):
         watch.add(tenant_key("red", host, 1))
     mine = tenant_key("blue", 1, 1)
     watch.add(mine)
+    return clock, watch, mine
+
+
+def test_many_waiting_pairs_of_a_tenant_do_not_keep_another_waiting() -> None:
+    clock, watch, mine = beside_many()
     for _ in range(3):
         assert mine in watch
         clock.now += WATCH
@@ -128,12 +134,7 @@ def test_many_waiting_pairs_of_a_tenant_do_not_keep_another_waiting() -> None:
 
 
 def test_waiting_pairs_of_a_tenant_do_not_lengthen_the_rest_of_anothers() -> None:
-    clock = Clock()
-    watch = WatchList(clock, 4)
-    for host in range(200):
-        watch.add(tenant_key("red", host, 1))
-    mine = tenant_key("blue", 1, 1)
-    watch.add(mine)
+    clock, watch, mine = beside_many()
     clock.now += WATCH
     watch.advance()
     assert mine not in watch

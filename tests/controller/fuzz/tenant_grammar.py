@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
 from fcn.contract.constants import CmAttribute
+from fcn.contract.ports import PORT_BITS
 from fcn.controller.config.notation import Address
-from fcn.controller.owners.flow_learning import PORT_BITS
 
 UD_SEND_ONLY = 0x64
 QP0, QP1 = 0, 1
