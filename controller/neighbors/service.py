@@ -4,8 +4,9 @@ the switch's own addresses.
 Hosts that ask for a gateway are answered by the switch, which reports them; what it leaves to the
 controller is answered here. Hosts are learned from both, and solicited when a packet matches a
 connected prefix without a host route. A resolved neighbour becomes a host route on the switch; it
-is solicited again every `refresh` and removed when it does not answer. A few packets per unresolved
-neighbour are queued.
+is solicited again every `refresh` and removed when it does not answer, which is judged by what was
+sent until the switch's latest message: under load answers wait behind reports. A few packets per
+unresolved neighbour are queued.
 """
 
 import asyncio
@@ -63,8 +64,8 @@ class _Neighbor:
 
 
 class NeighborService:
-    """The neighbours of one switch. `clock` is monotonic, in seconds; `rounds` counts the passes
-    over all of them in `run`."""
+    """The neighbours of one switch. `clock` is monotonic, in seconds; `heard_until` says until when
+    what the switch sent has come here. `rounds` counts the passes over all of them in `run`."""
 
     def __init__(
         self,
@@ -76,6 +77,7 @@ class NeighborService:
         room: NeighborRoom,
         bus: EventBus,
         clock: Callable[[], float],
+        heard_until: Callable[[], float],
     ) -> None:
         self._settings = config.neighbors
         self._name = name
@@ -86,6 +88,7 @@ class NeighborService:
         self._room = room
         self._bus = bus
         self._clock = clock
+        self._heard_until = heard_until
         self._vrf_names = vrf_names(config)
         self._neighbors: dict[Place, _Neighbor] = {}
         self.rounds = 0
@@ -140,8 +143,9 @@ class NeighborService:
                 if place not in self._neighbors:
                     self._neighbors[place] = _Neighbor()
             for place, neighbor in list(self._neighbors.items()):
+                due = self._heard_until() if neighbor.asked else now
                 # While another was asked, this one may have been answered, displaced or replaced.
-                if self._neighbors.get(place) is neighbor and neighbor.next_ask <= now:
+                if self._neighbors.get(place) is neighbor and neighbor.next_ask <= due:
                     await self._ask(place, neighbor, now)
             self.rounds += 1
             await asyncio.sleep(TICK)

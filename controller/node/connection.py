@@ -28,6 +28,7 @@ from fcn.controller.leadership.election import Seat
 from fcn.controller.leadership.ids import STANDBY, ElectionId
 from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.node.kept import Kept
+from fcn.controller.node.lateness import Lateness
 from fcn.controller.node.program_change import leave_program
 from fcn.controller.node.session import (
     NoSessionError,
@@ -90,6 +91,7 @@ class Connection:
         self._leadership = leadership
         self._kept = Kept(store or Store(), name, pipeline.schema)
         self._clock = clock
+        self.lateness = Lateness(clock.monotonic)
         self.enter(State.CONNECTING, f"no session with {node.grpc} yet")
         self._bus = bus
         self._pipeline = pipeline

@@ -1,6 +1,6 @@
 """What the switches report waits here until it is handled: per VRF and host, so that who sends more
 than the controller can handle waits for himself. Under load it has waited before, at the switch and
-on the way: `Lateness` says for how long."""
+on the way (lateness.py)."""
 
 import asyncio
 from collections import OrderedDict, defaultdict, deque
@@ -22,38 +22,7 @@ ROUNDS = 4
 """Rounds of the event loop after each slice: to receive a message, or to write, takes a few. With
 one round a tenant waits for another's flood (bench-learning: a p99 of 1.1 s in place of 0.06)."""
 
-DRIFT = 1e-4
-"""Seconds per second by which a switch's clock may run slower than ours: a crystal's 100 ppm."""
-
 T = TypeVar("T")
-
-
-SET_BACK = 600.0
-"""Seconds by which no message is late, as who is silent for so long has no session: the clock
-of the switch was set back."""
-
-
-class Lateness:
-    """Compares when messages were sent, by the switch's clock of any origin, with when they are
-    handled, by `clock` (seconds, never goes back). The promptest message counts as in time, so a
-    wait that all of a session share is not seen."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._least: float | None = None
-        self._at = 0.0
-
-    def of(self, sent: int) -> float:
-        """Seconds by which a message sent at `sent` (nanoseconds; 0: not said) is late."""
-        if not sent:
-            return 0.0
-        now = self._clock()
-        offset = now - sent / 1e9
-        if self._least is None or offset - self._least > SET_BACK:
-            self._least = offset
-        self._least = min(offset, self._least + DRIFT * (now - self._at))
-        self._at = now
-        return offset - self._least
 
 
 class _Hosts(Generic[T]):

@@ -22,7 +22,7 @@ from fcn.controller.flows.service import FlowService
 from fcn.controller.flows.trail import SKEW, Sample
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.failures import Failures
-from fcn.controller.node.inbox import FairQueue, Inbox, Lateness
+from fcn.controller.node.inbox import FairQueue, Inbox
 from fcn.controller.node.lastseen import LastSeen
 from fcn.controller.node.readback import flow_key, read_entries
 from fcn.controller.node.session import answering
@@ -86,6 +86,7 @@ class Messages:
         self._acks: deque[P4DigestListAck] = deque(maxlen=ACKS)
         self._acks_wait = asyncio.Event()
         self._clock = clock
+        self._lateness = connection.lateness
         self._last_seen = LastSeen(clock)
         self.failures = Failures(provision.name, clock)
         self.lost = 0
@@ -93,10 +94,10 @@ class Messages:
 
     def start(self, synchronized: asyncio.Event) -> None:
         """Receive messages until the connection ends; process them once `synchronized` is set."""
+        self._lateness.begin()
         if self._is_pe:
-            lateness = Lateness(self._clock)
             for digest in DIGESTS:
-                self._connection.start(digest, self._read_digests(digest, synchronized, lateness))
+                self._connection.start(digest, self._read_digests(digest, synchronized))
             for digest in NEIGHBOR_DIGESTS.values():
                 self._connection.start(digest, self._read_askers(digest, synchronized))
             self._connection.start("idle", self._read_idle(synchronized))
@@ -137,16 +138,14 @@ class Messages:
         silent = self._last_seen.silent_for(flow.key, flow.label, counted[1][0])
         return counted[0] if silent > 2 * flow.timeout / 1e6 else None
 
-    async def _read_digests(
-        self, name: str, synchronized: asyncio.Event, lateness: Lateness
-    ) -> None:
+    async def _read_digests(self, name: str, synchronized: asyncio.Event) -> None:
         expected = 0
         async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:
             async for digest in digests:
                 # Lists are numbered; another program begins anew.
                 self.lost += max(digest.list_id - expected, 0) if expected else 0
                 expected = digest.list_id + 1
-                late = lateness.of(digest.timestamp)
+                late = self._lateness.of(digest.timestamp)
                 sent = self._clock() - late
                 # A switch may have kept it while no controller was there.
                 evidence_until = sent + SKEW if synchronized.is_set() else -math.inf

@@ -42,6 +42,7 @@ from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.inbox import Inbox
+from fcn.controller.node.lateness import Lateness
 from fcn.controller.node.messages import Messages
 from fcn.controller.proto import hostagent_pb2 as pb
 from fcn.controller.provision.provision import Provision
@@ -122,6 +123,7 @@ class World:
         self.sent = 0
         self.attacks = 0
         for name, provision in self.provisions.items():
+            lateness = Lateness(self._clock)
             self.neighbors[name] = NeighborService(
                 config,
                 name,
@@ -131,9 +133,14 @@ class World:
                 NeighborRoom(name, provision.host_room, self.flows.refusals),
                 bus,
                 self._clock,
+                lateness.heard_until,
             )
             stub = SimpleNamespace(
-                switch=self.switches[name], start=self._start, send=acknowledged, is_up=True
+                switch=self.switches[name],
+                start=self._start,
+                send=acknowledged,
+                is_up=True,
+                lateness=lateness,
             )
             self.messages[name] = Messages(
                 provision,

@@ -117,3 +117,26 @@ async def test_an_answer_that_comes_meanwhile_is_one(network: dict[str, Any]) ->
         await until(lambda: service.rounds == 20)
     assert len(service) == 1
     assert wire.asked.count(HOST) > 3
+
+
+async def test_silence_is_judged_by_what_the_switch_sent_until_then(
+    network: dict[str, Any],
+) -> None:
+    """Answers wait behind reports: a host whose answer may be on its way is kept."""
+    network["neighbors"] = {"retry": "100ms", "attempts": 2, "refresh": "1s"}
+    wire = Wire()
+    service = service_of(network, wire)
+    now, heard = asyncio.get_running_loop().time, [0.0]
+    service._heard_until = lambda: heard[0] or now()
+    await service.handle(miss(BLUE, HOST))
+    await service.handle(reply(HOST))
+    async with running(service):
+        await until(lambda: wire.asked.count(HOST) == 2)
+        heard[0] = now()
+        rounds = service.rounds
+        await until(lambda: service.rounds == rounds + 40)
+        assert len(service) == 1
+        assert wire.asked.count(HOST) == 2, "nor is it asked again meanwhile"
+        heard[0] = 0.0
+        await until(lambda: not len(service))
+        assert wire.asked.count(HOST) == 3

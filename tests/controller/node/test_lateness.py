@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Container
 from functools import partial
 from ipaddress import ip_address
+from typing import Any
 
 import pytest
 from switches import MemorySwitch, until
@@ -15,7 +16,8 @@ from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.refusals import RefusalReason
 from fcn.controller.flows.trail import SKEW, connection_port
 from fcn.controller.node.connection import State
-from fcn.controller.node.inbox import DRIFT, Lateness
+from fcn.controller.node.lateness import DRIFT, NOTHING_WAITS, Lateness
+from fcn.controller.owners.gateway import Asker
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
 FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
@@ -96,3 +98,43 @@ def test_a_clock_that_is_set_is_no_wait() -> None:
         now = float(second)
         assert lateness.of((1_000_000 + second + ahead) * SECOND) == 0.0
     assert lateness.of((1_000_000 + 4 - 2) * SECOND) == 2.0
+
+
+def test_what_was_heard_ends_with_a_late_message_until_nothing_follows_it() -> None:
+    now = 1000.0
+    lateness = Lateness(lambda: now)
+    assert lateness.heard_until() == now
+    lateness.of(7 * SECOND)
+    now += 10.0
+    assert lateness.heard_until() == now
+    lateness.of(9 * SECOND)
+    assert lateness.heard_until() == pytest.approx(1002.0, abs=0.01)
+    now += NOTHING_WAITS / 2
+    assert lateness.heard_until() == pytest.approx(1002.0, abs=0.01)
+    now += NOTHING_WAITS / 2
+    assert lateness.heard_until() == now
+
+
+@pytest.fixture
+def impatient_neighbors(network: dict[str, Any]) -> None:
+    network["neighbors"] = {"retry": "100ms", "attempts": 2, "refresh": "2s"}
+
+
+@pytest.mark.virtual_time
+async def test_no_host_is_given_up_while_its_answer_may_wait_behind_reports(
+    impatient_neighbors: None, config: Config, switches: dict[str, VirtualSwitch]
+) -> None:
+    plane, pe1 = virtual_plane(config), switches["pe1"]
+    async with plane.running():
+        await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
+        neighbors = plane.neighbors["pe1"]
+        await neighbors.asked(Asker(DC_PORT, 0, A, 0x020000000001))
+        prompt = pe1.wall_clock
+        report(pe1, FORTH, WRITE, 5)
+        await until(partial(_has, plane.flows.on_node("pe1"), FORTH))
+        pe1.wall_clock = lambda: prompt() - 60 * SECOND
+        for psn in range(6, 26):
+            report(pe1, FORTH, WRITE, psn)
+            await asyncio.sleep(0.5)
+        assert len(neighbors) == 1
+        await until(lambda: not len(neighbors))

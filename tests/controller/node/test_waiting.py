@@ -18,7 +18,8 @@ from virtual import Idle, VirtualSwitch, virtual_plane, virtual_switches
 from fcn.contract.constants import CmAttribute
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
-from fcn.controller.node.inbox import Inbox, Lateness
+from fcn.controller.node.inbox import Inbox
+from fcn.controller.node.lateness import Lateness
 from fcn.controller.owners.intent import Intent
 from fcn.lab.control.channel import _Call
 from fcn.lab.control.loop import NS, VirtualTimeLoop
