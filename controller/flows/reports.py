@@ -9,6 +9,7 @@ flow (FCN-3 b).
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
+from math import inf
 
 from fcn.controller.config import Config
 from fcn.controller.config.addressing import attachment, locate
@@ -19,11 +20,15 @@ from fcn.controller.flows.refusals import RefusalReason, Refusals
 from fcn.controller.flows.watch import WATCH
 
 REMEMBERED = 65536
-"""Addresses of which it is kept where they are, so that a report need not search for it."""
+"""Addresses of which it is kept where they are, so that a report need not search for it; flows that
+ended, of which late reports may come."""
 
-REPORTS_ARRIVE = 3.0
-"""Seconds within which every report of a packet has arrived. A flow between the same queue pairs
-that no handshake announces is labelled that much later."""
+LATEST = 60.0
+"""Seconds by which a report may come late that is not taken for one of a new flow."""
+
+REPORTS_OVERLAP = 3.0
+"""Seconds after the end of a flow within which every report of its packets was sent. A flow between
+the same queue pairs that no handshake announces is labelled that much later."""
 
 MISSED = (RefusalReason.LATE, RefusalReason.TOO_MANY_REPORTS)
 """Why a packet of a watched flow may be missing from what is evidence."""
@@ -84,17 +89,20 @@ class Reports:
         )
         return False
 
-    def are_old(self, flow: FlowKey) -> bool:
-        """Whether reports of this flow's packets may be of the time before its disconnect."""
-        return self._departed_until.get(flow, 0.0) > self._clock()
+    def are_old(self, flow: FlowKey, sent: float) -> bool:
+        """Whether reports of this flow's packets that were sent then may be of the time before its
+        disconnect."""
+        return self._departed_until.get(flow, -inf) > sent
 
     def departed(self, flow: FlowKey) -> None:
         """The flow was disconnected now."""
-        now = self._clock()
-        while self._departed_until and next(iter(self._departed_until.values())) <= now:
-            self._departed_until.popitem(last=False)
-        self._departed_until[flow] = now + REPORTS_ARRIVE
-        self._departed_until.move_to_end(flow)
+        now, departed = self._clock(), self._departed_until
+        while departed and (
+            next(iter(departed.values())) <= now - LATEST or len(departed) >= REMEMBERED
+        ):
+            departed.popitem(last=False)
+        departed[flow] = now + REPORTS_OVERLAP
+        departed.move_to_end(flow)
 
     def goes_on(self, flow: FlowKey) -> None:
         """The flow goes on, or begins again."""

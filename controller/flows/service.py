@@ -38,7 +38,7 @@ from fcn.controller.flows.reports import Reports
 from fcn.controller.flows.senders import Sender, Senders
 from fcn.controller.flows.shares import Host
 from fcn.controller.flows.staying import staying
-from fcn.controller.flows.trail import Sample
+from fcn.controller.flows.trail import SKEW, Sample
 from fcn.controller.store import Store
 
 
@@ -181,17 +181,20 @@ class FlowService:
         key: FlowKey,
         p_key: int = DEFAULT_P_KEY,
         sample: Sample | None = None,
-        evidence_until: float = inf,
+        sent: float = inf,
     ) -> None:
         """A PE reports a packet, from this port, of a flow that is not labelled, or that is
-        watched. From `evidence_until` on (of the clock) it is no evidence: inference compares what
-        two PEs see at a time."""
-        if not self._reports.believes(node, port, key.vrf, key.src) or self._reports.are_old(key):
+        watched. `sent`: when, by the clock; one that is late by more than SKEW is no evidence, as
+        inference compares what two PEs see at a time."""
+        if not self._reports.believes(node, port, key.vrf, key.src):
+            return
+        now = self._clock.monotonic()
+        if self._reports.are_old(key, min(sent, now)):
             return
         self._label(node, key, p_key)
         if sample is None:
             return
-        if self._clock.monotonic() > evidence_until:
+        if now > sent + SKEW:
             self._evidence.verification.missed(key)
             self.refusals.refuse(
                 node,

@@ -19,7 +19,7 @@ from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.refusals import RefusalReason
 from fcn.controller.flows.service import FlowService
-from fcn.controller.flows.trail import SKEW, Sample
+from fcn.controller.flows.trail import Sample
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.failures import Failures
 from fcn.controller.node.inbox import FairQueue, Inbox
@@ -148,13 +148,13 @@ class Messages:
                 late = self._lateness.of(digest.timestamp)
                 sent = self._clock() - late
                 # A switch may have kept it while no controller was there.
-                evidence_until = sent + SKEW if synchronized.is_set() else -math.inf
+                dated = sent if synchronized.is_set() else -math.inf
                 await synchronized.wait()
                 for data in digest:
-                    self._put(name, data, sent, evidence_until)
+                    self._put(name, data, sent, dated)
                 self._acknowledge(digest.ack())
 
-    def _put(self, name: str, data: Data, sent: float, evidence_until: float) -> None:
+    def _put(self, name: str, data: Data, sent: float, dated: float) -> None:
         """What is reported waits for its turn, if it may."""
         shown: object = None
         try:
@@ -165,18 +165,18 @@ class Messages:
                 return
             shown = item = FlowLearning.item(data)
             report = FlowLearning.report(name, item)
-            handle = self._handler(vrf, report, evidence_until)
+            handle = self._handler(vrf, report, dated)
             failed = partial(self.failures.failed, name, report)
             self._inbox.put(self._name, vrf, sender, handle, failed, sent)
         except Exception:
             self.failures.failed(name, shown or b"".join(each.bitstring for each in data))
 
-    def _handler(self, vrf: str, report: Report, evidence_until: float) -> Callable[[], None]:
+    def _handler(self, vrf: str, report: Report, sent: float) -> Callable[[], None]:
         """What is to be done with a report of a packet of this VRF."""
         if isinstance(report, NewFlow):
             key = FlowKey(vrf, report.src, report.dst, report.dest_qp)
             sample = Sample(report.opcode, report.psn, report.udp_src_port)
-            of_flow = key, report.p_key, sample, evidence_until
+            of_flow = key, report.p_key, sample, sent
             return partial(self._flows.seen, self._name, report.port, *of_flow)
         message = CmMessage(vrf, *report[1:-1])
         return partial(self._flows.connection_message, self._name, report.port, message)

@@ -17,8 +17,8 @@ from fcn.controller.owners.intent import Intent
 ROOT = Path(controller.__file__).parent
 PAGE = ROOT.parent.parent / "docs" / "architecture.md"
 STEPS = re.compile(r"(node|flows|owners)/")
-VALUES = {"owners/addresses.py", "flows/key.py", "node/connection.py"}
-"""No steps: types of values, the configuration, the connection of the node."""
+VALUES = {"owners/addresses.py", "flows/key.py", "node/connection.py", "node/lateness.py"}
+"""No steps: types of values, the configuration, the connection of the node and its lateness."""
 
 
 def file_of(frame: FrameType | None) -> str:

@@ -25,7 +25,7 @@ from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import CommIds, Origin
 from fcn.controller.flows.refusals import REPORT_INTERVAL, RefusalReason
-from fcn.controller.flows.reports import REPORTS_ARRIVE
+from fcn.controller.flows.reports import REPORTS_OVERLAP
 from fcn.controller.flows.service import FlowService
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
@@ -98,8 +98,11 @@ def test_a_report_behind_the_disconnect_of_its_flow_says_nothing(net: Network) -
     net.service.seen("pe1", DC_PORT, FORTH, p_key=0x8001)
     assert net.edges["pe1"].flows[FORTH].p_key == 0x8001, "a handshake counts at once"
     net.cm("pe1", A, B, CmAttribute.DREQ, 0xA2, 0xB2, 33)
-    net.now += REPORTS_ARRIVE
-    net.service.seen("pe1", DC_PORT, FORTH)
+    ended = net.now
+    net.now += 3 * REPORTS_OVERLAP
+    net.service.seen("pe1", DC_PORT, FORTH, sent=ended - 0.1)
+    assert net.service.all() == [], "it waited longer than others, and is of the time before"
+    net.service.seen("pe1", DC_PORT, FORTH, sent=ended + REPORTS_OVERLAP)
     assert [flow.key for flow in net.service.all()] == [FORTH]
 
 
