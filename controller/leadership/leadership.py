@@ -20,6 +20,10 @@ PATIENCE = 1.0
 """Seconds in which a leader takes switches where nobody is primary. One that does not is cut off
 from them, or gone, and a switch that hangs has not said so."""
 
+DOUBT = 5.0
+"""Seconds in which the other switches have to say that this controller is primary there, once one
+has said that another is."""
+
 LEAST_WAIT = 0.001
 """Seconds."""
 
@@ -57,7 +61,8 @@ class Leadership:
         self.me = secrets.randbelow(CONTROLLERS) if me is None else me
         self.leads = False
         self.deposed = asyncio.Event()
-        """Set once another controller has ruled after this one did: what this one knows is old."""
+        """Set once another controller has taken switches from this one, and this one leads no more:
+        what it knows is old. One that does not lead changes nothing at the switches it takes."""
         # By name: in the files of two controllers the order may differ.
         self._order = sorted(order)
         self._clock = clock
@@ -75,8 +80,14 @@ class Leadership:
         """Bids that were not answered yet."""
         self._won: dict[str, int] = {}
         """The election ID with which this controller last became primary on a switch."""
+        self._lost = set[str]()
+        """Switches that another controller has taken since."""
+        self._doubted = set[str]()
+        """Switches that are asked whether this controller is still primary there."""
+        self._doubted_until = inf
         self._calm: dict[str, tuple[float, float]] = {}
-        """Until when not to bid for a switch that another holds, and how long that was."""
+        """Until when not to bid for a switch that another holds, or held last, and how long that
+        was."""
         self._silent: int | None = None
         """The leader that was followed, and says nothing any more."""
         self._vacant_since: float | None = None
@@ -91,7 +102,8 @@ class Leadership:
             self._ballots.pop(name, None)
             self._calm.pop(name, None)
             self._won.pop(name, None)
-            self._unheard.discard(name)
+            for names in (self._unheard, self._lost, self._doubted):
+                names.discard(name)
         self._decide()
 
     def enter(self, name: str, ballot: Ballot) -> None:
@@ -110,8 +122,9 @@ class Leadership:
         self._asked.pop(name, None)
         if seat.holder == self.me:
             self._won[name] = seat.highest
+            self._lost.discard(name)
         elif name in self._won and self._won[name] < seat.highest and _is_others(seat, self.me):
-            self.deposed.set()
+            self._lose(name)
         self._has_answered(name)
 
     def left(self, name: str) -> None:
@@ -161,15 +174,17 @@ class Leadership:
         seat = self._seats.get(name)
         if seat is None or not self._decided.is_set() or seat.is_foreign:
             return None
-        if self.deposed.is_set():
-            # It is about to begin anew, and would only depose the one that rules now.
+        if name in self._doubted:
+            return seat.primary
+        if self.deposed.is_set() or self._doubted:
+            # It is about to begin anew, or may be, and would only depose the one that rules now.
             return None
         if seat.holder == self.me or not self._is_to_bid(self._standing()):
             return None
         found = above(seat.highest, self.me)
         if found is None or self._asked.get(name) == found:
             return None
-        if seat.holder is not None and not self._is_calm(name):
+        if (seat.holder is not None or name in self._lost) and not self._is_calm(name):
             return None
         self._asked[name] = found
         return found
@@ -201,6 +216,11 @@ class Leadership:
             )
         if leader := self.leader():
             return f"{leader} leads; this one takes over when that ends"
+        if seat is not None and seat.holder is not None and self.leads:
+            return (
+                f"this switch says that {self._name(seat.holder)} is primary, which does not lead; "
+                "this one does, and takes the switch back"
+            )
         now = self._standing()
         if seat is not None and above(seat.highest, self.me) is None:
             return (
@@ -223,6 +243,28 @@ class Leadership:
 
     def _standing(self) -> Standing:
         return standing(self._seats, self._order, self.me, self._silent)
+
+    def _lose(self, name: str) -> None:
+        """Another controller has taken a switch. Whether it has more is for the others to say: of
+        one that this controller is cut off from it would not know yet."""
+        if name in self._lost:
+            return
+        self._lost.add(name)
+        self._is_calm(name)
+        self._doubted = {each for each, seat in self._seats.items() if seat.holder == self.me}
+        self._doubted_until = self._clock.monotonic() + DOUBT
+        for each in self._doubted:
+            self._ballots[each].take()
+
+    def _doubt(self) -> None:
+        """Do without the switches that have not said in time that this controller is primary."""
+        left = self._doubted_until - self._clock.monotonic()
+        if left > 0:
+            self._wake_in(left)
+            return
+        for name in self._doubted:
+            del self._seats[name]
+        self._doubted.clear()
 
     def _is_to_bid(self, now: Standing) -> bool:
         """Whether this one is first, or whoever is first lets the others be."""
@@ -266,6 +308,7 @@ class Leadership:
 
     def _has_answered(self, name: str) -> None:
         self._unheard.discard(name)
+        self._doubted.discard(name)
         if not self._unheard:
             self._looked()
         self._decide()
@@ -281,6 +324,8 @@ class Leadership:
     def _decide(self) -> None:
         if not self._decided.is_set():
             return
+        if self._doubted:
+            self._doubt()
         now = self._standing()
         if now.first != self._first:
             self._first = now.first
@@ -294,6 +339,8 @@ class Leadership:
             for name, seat in list(self._seats.items()):
                 if seat.holder == self.me:
                     self._ballots[name].reconsider()
+        if self._lost and not leads:
+            self.deposed.set()
         if self._is_to_bid(now):
             for name, seat in list(self._seats.items()):
                 if seat.holder != self.me:

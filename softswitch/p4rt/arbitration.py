@@ -69,6 +69,10 @@ class Arbitration:
                 raise resource_exhausted(f"this role has {len(role.clients)} controllers already")
             client.role = name
             role.clients.append(client)
+        elif role.primary is client and client.election_id == election_id:
+            # It asks whether it still is.
+            self._notify(name, role, (client,))
+            return False
         client.election_id = election_id
         if election_id is not None and election_id >= (role.highest or 0):
             role.highest = election_id

@@ -4,19 +4,29 @@ engine that keeps state, records packet-outs and sends the messages a test speci
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from typing import Any
 
 import grpc
-from finsy.proto import p4r
+from finsy.proto import U128, p4r, rpc_code
 from tenants import BLUE, DC_PORT, cm_item
 
 from fcn.controller.app import ControlPlane
+from fcn.controller.leadership.ids import ElectionId
 from fcn.softswitch.api import Engine, EngineError, EngineEvents, MatchKey, TableAction
+from fcn.softswitch.p4rt.arbitration import Client
 from fcn.softswitch.p4rt.detached import DetachedEngine
 from fcn.softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
 from fcn.softswitch.p4rt.device import Device, Give
@@ -150,6 +160,35 @@ class MemorySwitch:
         assert self._device is not None
         pipeline = self._device._running
         return [each.kept for each in pipeline.digests._learners.values()] if pipeline else []
+
+    @contextmanager
+    def lying(self, controller: int) -> Iterator[None]:
+        """Meanwhile say to everybody, at once and always, that this controller has just become
+        primary; afterwards the truth."""
+        assert self._device is not None
+        arbitration = self._device.arbitration
+        rounds = count(1)
+
+        def lie(_name: str, role: Any, clients: Iterable[Client]) -> None:  # noqa: ANN401
+            told = ElectionId.parse(role.highest)
+            bid = ElectionId((told.round if told else 0) + next(rounds), controller)
+            for client in clients:
+                update = p4r.MasterArbitrationUpdate(device_id=self.device_id)
+                update.election_id.CopyFrom(U128.encode(bid.value))
+                update.status.code = rpc_code.ALREADY_EXISTS
+                client.stream.send(p4r.StreamMessageResponse(arbitration=update))
+
+        def say_all() -> None:
+            for name, role in arbitration._roles.items():
+                arbitration._notify(name, role, role.clients)
+
+        setattr(arbitration, "_notify", lie)  # noqa: B010
+        say_all()
+        try:
+            yield
+        finally:
+            delattr(arbitration, "_notify")
+            say_all()
 
     def freeze(self) -> asyncio.Event:
         """Answer no request to read until the event is set; `frozen` counts those that wait."""

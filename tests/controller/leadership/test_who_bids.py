@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.clock import Clock
 from fcn.controller.leadership.election import Seat
 from fcn.controller.leadership.ids import run_of
-from fcn.controller.leadership.leadership import FIRST_CALM, PATIENCE, Leadership
+from fcn.controller.leadership.leadership import DOUBT, FIRST_CALM, PATIENCE, Leadership
 from fcn.controller.node.connection import State
 
 pytestmark = pytest.mark.virtual_time
@@ -175,13 +176,72 @@ async def test_a_switch_that_is_none_any_more_is_not_heard() -> None:
     assert found.leads
 
 
-async def test_whoever_is_deposed_takes_nothing_back() -> None:
-    found = _leadership("abc", 1)
-    for name in "abc":
+def _leading(order: str, ballots: Mapping[str, Asked] | None = None) -> Leadership:
+    """Controller 1 is primary on all switches."""
+    found = _leadership(order, 1, ballots)
+    for name in order:
         found.heard(name, seat(1, 1), won=True)
-    found.heard("c", seat(2, 2), won=False)
+    return found
+
+
+async def test_whoever_is_deposed_takes_nothing_back() -> None:
+    """Not even before it knows; and it is not while it leads."""
+    found = _leading("abc")
+    for name in "cb":
+        assert not found.deposed.is_set()
+        found.heard(name, seat(2, 2), won=False)
+        assert found.bid_for(name) is None
     assert found.deposed.is_set()
+
+
+@pytest.mark.parametrize("held", [False, True])
+async def test_who_loses_a_switch_asks_the_others_before_it_takes_it_back(held: bool) -> None:
+    """Each once, however often that one says that another is primary, or was."""
+    ballots = {name: Asked() for name in "abc"}
+    found = _leading("abc", ballots)
+    asked = {name: len(each.at) for name, each in ballots.items()}
+    for turn in (2, 3, 4):
+        said = seat(turn, 2)
+        found.heard("c", said if held else replace(said, primary=None), won=False)
+    assert [len(ballots[name].at) - asked[name] for name in "ab"] == [1, 1]
+    for name in "ab":
+        assert found.bid_for(name) == seat(1, 1).primary
+        found.heard(name, seat(1, 1), won=True)
     assert found.bid_for("c") is None
+    await asyncio.sleep(FIRST_CALM)
+    assert found.leads
+    assert not found.deposed.is_set()
+    assert found.bid_for("c") == seat(5, 1).primary
+
+
+async def test_who_loses_a_switch_and_hears_nothing_of_the_others_is_deposed() -> None:
+    """The other controller may have them, and this one be cut off from them."""
+    found = _leading("abc")
+    found.heard("c", seat(2, 2), won=False)
+    await asyncio.sleep(DOUBT - 0.1)
+    assert found.leads
+    assert found.bid_for("c") is None
+    await asyncio.wait_for(found.deposed.wait(), 0.2)
+
+
+@pytest.mark.parametrize("named", [False, True])
+async def test_a_switch_that_lies_about_who_is_primary_is_lost_alone(
+    network: dict[str, Any], named: bool
+) -> None:
+    """The controller goes on at the others, says why not there, and has it again afterwards."""
+    async with rivals(network, named=named) as found:
+        plane = await found.start(1)
+        await until_ruled(found, [1], 10)
+        *others, liar = sorted(found.switches)
+        since = {name: plane.nodes[name].status.since for name in others}
+        with found.switches[liar].lying(run_of(2)):
+            await until(lambda: plane.nodes[liar].status.state is State.BACKUP, seconds=CALM)
+            shown = "controller two" if named else "another controller (election ID "
+            assert plane.nodes[liar].leader.startswith(f"this switch says that {shown}")
+            await asyncio.sleep(CALM)
+        await until_ruled(found, [1], 2 * CALM)
+        assert found.planes[1] is plane
+        assert since == {name: plane.nodes[name].status.since for name in others}
 
 
 async def test_each_calm_ends_in_time() -> None:

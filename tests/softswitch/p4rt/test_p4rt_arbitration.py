@@ -35,6 +35,18 @@ async def test_backup_promotion_and_demotion(stub: p4r_grpc.P4RuntimeStub) -> No
         assert U128.decode(demoted.election_id) == 1 << 64
 
 
+async def test_a_primary_that_asks_stays_primary_and_disturbs_nobody(
+    stub: p4r_grpc.P4RuntimeStub,
+) -> None:
+    async with Session(stub, 5) as one, Session(stub, 3) as two:
+        await one.arbitrate()
+        await two.arbitrate()
+        assert code_of(await one.arbitrate()) == rpc_code.OK
+        # The answer to this is the next thing that the backup hears.
+        assert code_of(await two.arbitrate(6)) == rpc_code.OK
+        assert code_of(await one.arbitration()) == rpc_code.ALREADY_EXISTS
+
+
 async def test_loss_of_the_primary_is_announced(stub: p4r_grpc.P4RuntimeStub) -> None:
     async with Session(stub, 3) as backup:
         async with Session(stub, 5) as primary:
