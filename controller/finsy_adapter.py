@@ -35,6 +35,7 @@ SET, GET = "_set_pipeline_config_request", "_get_pipeline_config_request"
 SCHEMA = "_p4schema"
 DECODE = "decode_data"
 CHANNEL = "grpc_channel"
+STREAM = "_handle_stream_message"
 ARBITRATOR = "_arbitrator"
 CLIENT = "_p4client"
 
@@ -74,6 +75,7 @@ _PLACES = (
         ("credentials", "options", "client_type"),
         (p4client.P4Client, "open"),
     ),
+    _Place(fy.Switch, STREAM, (None, None), (), (fy.Switch, "_receive_until_closed")),
     _Place(Arbitrator, "complete_request", (None, None), (), (fy.Switch, "_run")),
     _Place(Arbitrator, "handshake", (None, None), ("conflict",), (fy.Switch, "_run")),
     _Place(Arbitrator, "update", (None,) * 3, (), (fy.Switch, "_handle_stream_message")),
@@ -142,6 +144,29 @@ def on_program(
             raise
 
     setattr(switch, SET, set_or_tell)
+
+
+def on_stream(
+    switch: fy.Switch,
+    admits: Callable[[str, int], bool],
+    failed: Callable[[str, bytes], None],
+) -> None:
+    """From now on ask `admits` of each message on the switch's stream but for arbitration, by its
+    kind and octets, whether to take it, and tell `failed` while the exception of one is handled
+    that finsy cannot decode: that would end the session."""
+    handle = getattr(switch, STREAM)
+
+    async def handle_or_tell(message: p4r.StreamMessageResponse) -> None:
+        kind = str(message.WhichOneof("update"))
+        if kind == "arbitration":
+            await handle(message)
+        elif admits(kind, message.ByteSize()):
+            try:
+                await handle(message)
+            except Exception:
+                failed(kind, message.SerializeToString())
+
+    setattr(switch, STREAM, handle_or_tell)
 
 
 async def present_program(switch: fy.Switch) -> p4i.P4Info | None:

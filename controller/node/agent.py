@@ -179,7 +179,9 @@ class NodeAgent:
         if before is not None:
             self.paths.take_over(before.paths)
             self.links.take_over(before.links)
-        self._connection.serve(User(self._serve, self._synchronizer.give_up))
+        down, messages = self._synchronizer.give_up, self._messages
+        user = User(self._serve, down, messages.admits, messages.undecodable)
+        self._connection.serve(user)
 
     async def synchronized(self) -> bool:
         """Wait until the switch holds the intent, also where it is being read; False when it is

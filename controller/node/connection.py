@@ -23,7 +23,7 @@ from fcn.controller.clock import Clock
 from fcn.controller.config.model import Node
 from fcn.controller.config.tls import Tls
 from fcn.controller.events import EventBus, Kind
-from fcn.controller.finsy_adapter import elect_by, keep_as_received, on_program
+from fcn.controller.finsy_adapter import elect_by, keep_as_received, on_program, on_stream
 from fcn.controller.leadership.election import Seat
 from fcn.controller.leadership.ids import STANDBY, ElectionId
 from fcn.controller.leadership.leadership import Leadership
@@ -52,6 +52,8 @@ class User:
 
     ready: Callable[[], Coroutine[Any, Any, None]]
     down: Callable[[], None]
+    admits: Callable[[str, int], bool]
+    failed: Callable[[str, bytes], None]
 
 
 class State(StrEnum):
@@ -120,6 +122,7 @@ class Connection:
         self._ask = elect_by(self.switch, self, STANDBY, leadership.me)
         leadership.enter(name, self)
         on_program(self.switch, self._leave_program, self._refused)
+        on_stream(self.switch, self._admits, self._failed)
         keep_as_received(self.switch.p4info, DIGESTS)
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_UP, self._up)
         self.switch.ee.add_listener(fy.SwitchEvent.BECOME_PRIMARY, self._begin)
@@ -148,7 +151,8 @@ class Connection:
     def serve(self, user: User) -> None:
         """Run `user.ready` now, in the session that there may be, and whenever the pipeline is set,
         and whenever another controller becomes or is no longer the primary one; it is cancelled
-        when that ends. `user.down` is called whenever the connection is lost."""
+        when that ends. `user.down` is called whenever the connection is lost; `user.admits` and
+        `user.failed` as finsy_adapter.on_stream has it."""
         self._user = user
         if self._in_session:
             self.start("ready", user.ready())
@@ -297,6 +301,13 @@ class Connection:
             self._failure = (
                 f"{self.switch.address} refused {self._pipeline.blob}: {explained(error)}"
             )
+
+    def _admits(self, kind: str, octets: int) -> bool:
+        return self._user is not None and self._user.admits(kind, octets)
+
+    def _failed(self, kind: str, message: bytes) -> None:
+        if self._user is not None:
+            self._user.failed(kind, message)
 
     async def _leave_program(self) -> None:
         await self._leadership.leading()

@@ -41,6 +41,13 @@ class Failures:
         except Exception:
             self.failed(kind, message)
 
+    def dropped(self, kind: str, why: str) -> None:
+        """A message is not handled for another reason."""
+        self.counts[kind] += 1
+        if self._throttle.admit(kind) is not None:
+            count = self.counts[kind]
+            LOG.warning("%s: dropped a %s (%d so far): %s", self._name, kind, count, why)
+
     def failed(self, kind: str, message: object) -> None:
         """The same for the exception that is being handled: a context takes longer than most
         messages."""

@@ -38,16 +38,28 @@ M = TypeVar("M")
 QUEUE = 100_000
 """Messages of each kind that are queued at most until the switch is synchronized."""
 
+WAITING = 1 << 23
+"""Octets of them all; decoded they take up to 25 times as much memory."""
+
+SHOWN = 256
+"""Octets of a message that the log shows."""
+
 ACKS = 256
 """Acknowledgements that wait at most; a switch does without them after ACK_TIMEOUT_NS."""
 
 PACKETS = 1024
 """Packets for the controller that wait at most, of all VRFs."""
 
+LARGEST_PACKET = 1 << 14
+"""Octets; no frame is larger."""
+
 IDLE_PAGE = 64
 """Flows that are looked at in one request."""
 
 SOURCE_MAC = slice(6, 12)
+
+_KINDS = {"idle_timeout_notification": "idle notification"}
+"""Of messages, where P4Runtime has another word."""
 
 PacketHandler = Callable[[fy.P4PacketIn], Awaitable[None]]
 AskerHandler = Callable[[Asker], Awaitable[None]]
@@ -91,10 +103,32 @@ class Messages:
         self.failures = Failures(provision.name, clock)
         self.lost = 0
         """Lists of reports that the switch has sent, and that did not come here."""
+        self._synchronized: asyncio.Event | None = None
+        self._waiting = 0
+        """Octets that came before."""
+
+    def admits(self, kind: str, octets: int) -> bool:
+        """Whether a message of this size may wait for its turn; one that may not is counted."""
+        kind = _KINDS.get(kind, kind)
+        if kind == "packet" and octets > LARGEST_PACKET:
+            self.failures.dropped(kind, f"it has {octets} octets")
+            return False
+        if self._synchronized is None or self._synchronized.is_set():
+            return True
+        if self._waiting + octets > WAITING:
+            self.failures.dropped(kind, "more came than may wait until the switch is synchronized")
+            return False
+        self._waiting += octets
+        return True
+
+    def undecodable(self, kind: str, message: bytes) -> None:
+        """A message is not as the program declares it."""
+        self.failures.failed(_KINDS.get(kind, kind), message[:SHOWN])
 
     def start(self, synchronized: asyncio.Event) -> None:
         """Receive messages until the connection ends; process them once `synchronized` is set."""
         self._lateness.begin()
+        self._synchronized, self._waiting = synchronized, 0
         if self._is_pe:
             for digest in DIGESTS:
                 self._connection.start(digest, self._read_digests(digest, synchronized))

@@ -146,6 +146,11 @@ class MemorySwitch:
         """Whether a controller is primary."""
         return self._device is not None and any(self._device.arbitration.primaries())
 
+    def say(self, message: p4r.StreamMessageResponse) -> None:
+        """Send this to the primary controller, whatever the program has."""
+        assert self._device is not None
+        assert self._device._notify(message)
+
     @property
     def kept(self) -> int:
         """Digest messages that it keeps for another controller."""

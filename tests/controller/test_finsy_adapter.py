@@ -83,6 +83,12 @@ async def _calls_nothing(*_arguments: object) -> None:
             _calls_nothing,
             "Switch._handle_stream_message does not call Arbitrator.update",
         ),
+        (
+            fy.Switch,
+            "_receive_until_closed",
+            _calls_nothing,
+            "Switch._receive_until_closed does not call Switch._handle_stream_message",
+        ),
         (fy.Switch, "is_primary", property(_calls_nothing), "Switch.is_primary is not of _arbitra"),
     ],
 )

@@ -10,18 +10,21 @@ from typing import Any
 import finsy as fy
 import pytest
 import yaml
+from finsy.proto import p4d, p4r
 from scapy.layers.l2 import ARP, Ether
 from switches import MemorySwitch, QuietEngine, all_up, packet_to, until
 from tenants import BLUE, DC_PORT, RED, RED_PORT, two_tenants
 from virtual import virtual_plane
 
 from fcn.contract.constants import CmAttribute, PuntReason
+from fcn.contract.pipeline import load_pipeline
 from fcn.controller.app import HOUSEKEEPING, ControlPlane
 from fcn.controller.config import Config, parse_config
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowService
 from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.connection import State
+from fcn.controller.node.messages import WAITING
 from fcn.controller.owners.flow_learning import FlowLearning
 from fcn.controller.owners.flow_tables import FlowTable
 from fcn.controller.owners.gateway import Gateway
@@ -32,6 +35,9 @@ pytestmark = pytest.mark.virtual_time
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
 MAC = 0x525400000001
+NEW_FLOW = load_pipeline("pe").schema.digests["new_flow_ipv4_t"]
+LARGE = 1 << 20
+"""Octets."""
 
 
 def new_flow(engine: QuietEngine) -> None:
@@ -145,6 +151,79 @@ async def test_a_handler_that_fails_costs_its_message_only(
     assert len(told) == 1
     assert told[0].startswith(f"pe1: cannot handle a {case.kind} (1 so far): ")
     assert case.shown in told[0]
+
+
+def _unknown_metadata() -> p4r.StreamMessageResponse:
+    metadata = [p4r.PacketMetadata(metadata_id=99, value=b"1")]
+    return p4r.StreamMessageResponse(packet=p4r.PacketIn(payload=b"frame", metadata=metadata))
+
+
+def _unknown_table() -> p4r.StreamMessageResponse:
+    notification = p4r.IdleTimeoutNotification(table_entry=[p4r.TableEntry(table_id=0x2ABCDEF)])
+    return p4r.StreamMessageResponse(idle_timeout_notification=notification)
+
+
+def _larger_than_frames() -> p4r.StreamMessageResponse:
+    return p4r.StreamMessageResponse(packet=p4r.PacketIn(payload=bytes(LARGE)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "said"),
+    [
+        ("packet", _unknown_metadata(), "cannot handle a packet (1 so far)"),
+        ("packet", _larger_than_frames(), "dropped a packet (1 so far): it has 1048"),
+        ("idle notification", _unknown_table(), "cannot handle a idle notification (1 so far)"),
+    ],
+)
+async def test_a_message_that_is_not_of_the_program_costs_itself_only(
+    kind: str,
+    message: p4r.StreamMessageResponse,
+    said: str,
+    config: Config,
+    switches: dict[str, MemorySwitch],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    plane = virtual_plane(config)
+    async with plane.running():
+        await all_up(plane)
+        agent = plane.nodes["pe1"]
+        since = agent.status.since
+        switches["pe1"].say(message)
+        arp(switches["pe1"].engine)
+        await until(lambda: resolved(plane))
+        assert agent.failures == {kind: 1}
+        assert (agent.status.state, agent.status.since) == (State.UP, since)
+    assert f"pe1: {said}" in caplog.text
+
+
+def _large(number: int) -> p4r.StreamMessageResponse:
+    """A list with this number, of a VRF that there is not."""
+    struct = p4d.P4StructLike(members=[p4d.P4Data(bitstring=bytes([1]) * (LARGE // 9))] * 9)
+    digest = p4r.DigestList(digest_id=NEW_FLOW.id, list_id=number, data=[p4d.P4Data(struct=struct)])
+    return p4r.StreamMessageResponse(digest=digest)
+
+
+async def test_what_waits_for_synchronization_is_bounded_in_octets(
+    config: Config, switches: dict[str, MemorySwitch], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Though the lists are few; the rest is counted, and afterwards all is taken."""
+    async with virtual_plane(config).running():
+        await until(lambda: switches["pe1"].engines)
+    thawed = switches["pe1"].freeze()
+    plane = virtual_plane(config)
+    fits = WAITING // LARGE - 1
+    async with plane.running():
+        agent = plane.nodes["pe1"]
+        await until(lambda: agent.status.state is State.SYNCHRONIZING)
+        for number in range(1, fits + 3):
+            switches["pe1"].say(_large(number))
+        await until(lambda: agent.failures)
+        thawed.set()
+        await all_up(plane)
+        switches["pe1"].say(_large(fits + 3))
+        await until(lambda: agent.lists_lost)
+        assert (agent.failures, agent.lists_lost) == ({"digest": 2}, 2)
+    assert "pe1: dropped a digest (1 so far): more came than may wait" in caplog.text
 
 
 async def test_packets_of_vrfs_take_turns(
