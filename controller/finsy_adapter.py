@@ -22,7 +22,7 @@ import grpc
 from finsy import p4client
 from finsy.p4arbitrator import Arbitrator
 from finsy.p4client import P4ClientError
-from finsy.p4entity import P4DigestList, P4Entity
+from finsy.p4entity import P4DigestList
 from finsy.p4schema import P4ConfigResponseType, P4StructType
 from finsy.proto import U128, p4d, p4i, p4r, rpc_code
 
@@ -214,13 +214,10 @@ def _keeper(fields: int) -> Callable[[p4d.P4Data], Data]:
     return keep
 
 
-async def read_encoded(switch: fy.Switch, patterns: Iterable[P4Entity]) -> AsyncIterator[bytes]:
-    """Entities that match one of the patterns, encoded, a response at a time: to decode them takes
-    finsy ten times as long as all else. Raises P4ClientError."""
-    request = p4r.ReadRequest(
-        device_id=switch.device_id,
-        entities=[pattern.encode(switch.p4info) for pattern in patterns],
-    )
+async def read_encoded(switch: fy.Switch, patterns: Iterable[p4r.Entity]) -> AsyncIterator[bytes]:
+    """Entities that match one of the patterns, encoded as these, a response at a time: to decode
+    them takes finsy ten times as long as all else. Raises P4ClientError."""
+    request = p4r.ReadRequest(device_id=switch.device_id, entities=patterns)
     channel = channel_of(switch)
     assert channel is not None
     call = channel.unary_stream("/p4.v1.P4Runtime/Read", p4r.ReadRequest.SerializeToString, bytes)

@@ -9,13 +9,12 @@ from ipaddress import ip_address
 from typing import Any, TypeVar, cast
 
 import grpc
-from finsy import P4CounterEntry, P4TableAction, P4TableEntry
+from finsy import P4CounterData, P4CounterEntry, P4TableAction, P4TableEntry
 from finsy.p4entity import P4Entity, decode_entity, encode_entities
 from finsy.proto import p4r, p4r_grpc
 
-from fcn.contract.names import COUNTERS, EVENT_COUNTERS, PORT_COUNTERS, named_cells
+from fcn.contract.names import COUNTERS, EVENT_COUNTERS, LABEL_TABLES, PORT_COUNTERS, named_cells
 from fcn.contract.pipeline import Pipeline, load_pipeline
-from fcn.controller.owners.flow_tables import FlowByLabel
 from fcn.topologies.controller_config import grpc_endpoint
 from fcn.topologies.model import Topology
 
@@ -114,7 +113,8 @@ class CounterReader:
         counters = self._counters_of(node) & _SHOWN
         patterns: list[P4Entity] = [P4CounterEntry(name) for name in sorted(counters)]
         if role == "pe":
-            patterns += FlowByLabel.counted()
+            tables = LABEL_TABLES.values()
+            patterns += [P4TableEntry(name, counter_data=P4CounterData()) for name in tables]
         entities = self._stream(node, pipeline, patterns)
         cells = [cell for cell in entities if isinstance(cell, P4CounterEntry)]
         entries = [
@@ -165,8 +165,8 @@ class CounterReader:
 
 
 def _hits(entry: P4TableEntry) -> Iterator[FlowHits]:
-    action = entry.action
-    if isinstance(action, P4TableAction) and (host := action.args.get("dst")) is not None:
-        for label, hits in FlowByLabel.hits_of(entry).items():
-            sender = ip_address(cast(Any, host))
-            yield FlowHits(label, str(sender), cast(Any, action.args["dest_qp"]), hits)
+    action, data = entry.action, entry.counter_data
+    if isinstance(action, P4TableAction) and (host := action.args.get("dst")) is not None and data:
+        sender = ip_address(cast(Any, host))
+        label, dest_qp = cast(Any, entry["flow_label"]), cast(Any, action.args["dest_qp"])
+        yield FlowHits(label, str(sender), dest_qp, data.packet_count)

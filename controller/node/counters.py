@@ -2,17 +2,21 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from finsy.proto import p4r
 
 from fcn.contract.names import COUNTERS, PORT_COUNTERS, VRF_COUNTERS, named_cells
 from fcn.controller.clock import Clock
-from fcn.controller.config.addressing import vrf_names
+from fcn.controller.finsy_adapter import read_encoded
+from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.node.connection import Connection
-from fcn.controller.node.readback import flow_key, read, read_cells
+from fcn.controller.node.readback import read_cells
 from fcn.controller.node.session import SwitchAwayError, answering
-from fcn.controller.owners.flow_tables import FlowByLabel, FlowTable
 from fcn.controller.owners.rate_limits import UNDERLAY, cell_of
+from fcn.controller.pace import Pace
 from fcn.controller.provision.provision import Provision
 
 INTERVAL = 1.0
@@ -28,6 +32,14 @@ Cells = Mapping[Cell, Count]
 
 CounterValues = Mapping[str, Mapping[str, Count]]
 """By counter and name."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowCounts:
+    """What one PE counted: packets and octets of each flow, notifications for each label."""
+
+    flows: dict[FlowKey, Count]
+    notifications: dict[int, int]
 
 
 class CounterUser(ABC):
@@ -56,11 +68,10 @@ class Counters(CounterUser):
         self._clock = clock
         self._connection = connection
         self._names = _members(provision)
-        self._vrf_names = vrf_names(provision.config)
-        self._is_pe = provision.is_pe
+        self._provision = provision
         self._users: list[CounterUser] = [self]
         self._counts: dict[Cell, Count] = {}
-        self._polling = asyncio.Lock()
+        self._polling, self._reading_flows = asyncio.Lock(), asyncio.Lock()
 
     def register(self, *users: CounterUser) -> None:
         """Let these see their cells with each poll."""
@@ -110,34 +121,47 @@ class Counters(CounterUser):
             for counter, names in self._names.items()
         }
 
-    async def of_flows(self) -> dict[FlowKey, Count]:
-        """(packets, octets) of each labelled flow since it was labelled. Raises SwitchAwayError."""
-        self._check_up()
-        counts: dict[FlowKey, Count] = {}
-        with answering(self._connection.name):
-            for pattern in FlowTable.counted() if self._is_pe else ():
-                async for entry in read(self._connection.switch, pattern):
-                    match, count = FlowTable.count_of(entry) or (None, (0, 0))
-                    key = flow_key(match, self._vrf_names)
-                    if key is not None:
-                        counts[key] = count
+    async def of_flows(self, flows: Iterable[Flow]) -> FlowCounts:
+        """What was counted for these flows since each was labelled. Raises SwitchAwayError."""
+        counts, of_labels = FlowCounts({}, {}), self._provision.flow_by_label
+        keys, labels = dict[_Place, FlowKey](), dict[_Place, int]()
+        patterns = list[p4r.Entity]()
+        for flow in flows:
+            key = flow.key
+            ends = self._provision.vrf_id(key.vrf), key.src, key.dst, key.dest_qp
+            patterns.append(self._provision.flow_table.counted(*ends))
+            keys[_place(patterns[-1].table_entry)] = key
+            patterns.append(of_labels.counted(flow.label, key.src.version))
+            labels[_place(patterns[-1].table_entry)] = flow.label
+        pace = Pace()
+        # One after the other: a write then waits for one of them, however many ask.
+        async with self._reading_flows:
+            self._check_up()
+            with answering(self._connection.name):
+                async for response in read_encoded(self._connection.switch, patterns):
+                    for entity in p4r.ReadResponse.FromString(response).entities:
+                        await pace.step()
+                        entry = entity.table_entry
+                        place, data = _place(entry), entry.counter_data
+                        if place in keys:
+                            counts.flows[keys[place]] = data.packet_count, data.byte_count
+                        elif place in labels:
+                            counts.notifications[labels[place]] = data.packet_count
         return counts
-
-    async def of_labels(self) -> dict[int, int]:
-        """Notifications that came for each label since it is in use. Raises SwitchAwayError."""
-        self._check_up()
-        hits: dict[int, int] = {}
-        with answering(self._connection.name):
-            for pattern in FlowByLabel.counted() if self._is_pe else ():
-                async for entry in read(self._connection.switch, pattern):
-                    hits |= FlowByLabel.hits_of(entry)
-        return hits
 
     def _check_up(self) -> None:
         connection = self._connection
         if not connection.is_up:
             state = connection.status.state
             raise SwitchAwayError(f"{connection.name} is {state}; its counters cannot be read")
+
+
+_Place = tuple[int, tuple[tuple[int, bytes], ...]]
+
+
+def _place(entry: p4r.TableEntry) -> _Place:
+    """Where an entry is: its table and key."""
+    return entry.table_id, tuple(sorted((part.field_id, part.exact.value) for part in entry.match))
 
 
 def _members(provision: Provision) -> dict[str, dict[str, int]]:

@@ -97,7 +97,7 @@ async def read_flows(switch: fy.Switch, schema: fy.P4Schema) -> HeldFlows:
     """What the switch holds of flows. Raises P4ClientError."""
     held = HeldFlows(schema)
     for name in held.names:
-        async for response in read_encoded(switch, [fy.P4TableEntry(name)]):
+        async for response in read_encoded(switch, [fy.P4TableEntry(name).encode(schema)]):
             held.add(name, response)
     return held
 

@@ -1,7 +1,8 @@
 """The gRPC service behind the `fcn` command (controller/proto/fcn.proto)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
@@ -16,15 +17,17 @@ from fcn.controller.config.document import listed
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
 from fcn.controller.config.queue_depths import level_problem
 from fcn.controller.config.tls import Tls
+from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.regions import OutboxFullError
 from fcn.controller.flows.senders import Sender
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
+from fcn.controller.node.counters import FlowCounts
 from fcn.controller.northbound.access import RefusedError
 from fcn.controller.northbound.differences import change_message, problem_messages
-from fcn.controller.northbound.flows import PAGE, FlowCounts, flow_message, flow_pages, selector
+from fcn.controller.northbound.flows import PAGE, flow_message, flow_pages, selector
 from fcn.controller.northbound.following import SIGN_OF_LIFE
 from fcn.controller.northbound.network import Network
 from fcn.controller.northbound.paths import link_messages, links_down, policy_messages
@@ -116,16 +119,23 @@ class FcnService:
             raise RefusedError(grpc.StatusCode.NOT_FOUND, text)
         with _arguments():
             selector(request)
-        counts: dict[str, FlowCounts] = {}
-        if request.with_counters:
-            for name, agent in self._network.nodes.items():
-                if request.node in ("", name) and agent.is_up:
-                    counts[name] = FlowCounts(
-                        await agent.counters.of_flows(), await agent.counters.of_labels()
-                    )
-        async for flows in flow_pages(self._network.flows, request, counts):
+        counted = self._counted if request.with_counters else None
+        async for flows in flow_pages(self._network.flows, request, counted):
             if flows:
                 yield pb.ListFlowsResponse(flows=flows)
+
+    async def _counted(self, flows: Sequence[Flow]) -> dict[str, FlowCounts]:
+        """Of nodes that are up, and flows that have their labels still."""
+        by_node, counts = defaultdict[str, list[Flow]](list), dict[str, FlowCounts]()
+        for flow in flows:
+            now = self._network.flows.on_node(flow.node).get(flow.key)
+            if now is not None and now.label == flow.label:
+                by_node[flow.node].append(flow)
+        for name, some in by_node.items():
+            agent = self._network.nodes.get(name)
+            if agent is not None and agent.is_up:
+                counts[name] = await agent.counters.of_flows(some)
+        return counts
 
     async def AddFlow(  # noqa: N802
         self, request: pb.AddFlowRequest, context: grpc.aio.ServicerContext

@@ -1,15 +1,14 @@
 """The list of flows, a page at a time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from fcn.controller.config.notation import parse_address
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowService
-from fcn.controller.node.counters import Count
+from fcn.controller.node.counters import FlowCounts
 from fcn.controller.proto import fcn_pb2 as pb
 
 PAGE = 250
@@ -19,37 +18,30 @@ and far below gRPC's 4 MiB."""
 ItemT = TypeVar("ItemT")
 
 
-@dataclass(frozen=True, slots=True)
-class FlowCounts:
-    """What one PE counted: packets and octets of each flow, notifications for each label."""
+NOTHING = FlowCounts({}, {})
 
-    flows: Mapping[FlowKey, Count] = field(default_factory=dict)
-    notifications: Mapping[int, int] = field(default_factory=dict)
-
-
-NOTHING = FlowCounts()
+Counted = Callable[[Sequence[Flow]], Awaitable[Mapping[str, FlowCounts]]]
+"""What was counted for these flows, by ingress PE."""
 
 
 async def flow_pages(
-    flows: FlowService, request: pb.ListFlowsRequest, counts: Mapping[str, FlowCounts]
+    flows: FlowService, request: pb.ListFlowsRequest, counted: Counted | None
 ) -> AsyncIterator[list[pb.Flow]]:
-    """Labelled flows, and on request known flows without a label; `counts` by ingress PE. After
-    each page, of which a filter may leave nothing, others have their turn.
+    """Labelled flows, and on request known flows without a label. After each page, of which a
+    filter may leave nothing, others have their turn.
 
     All pages show one moment, that of the first: flows are immutable, and the references to them
     are copied before anything is waited for. What is learned or ends while pages are sent changes
     none of them, so each flow of that moment is listed once and may have ended when it is read.
-    Counts were read before that moment; a flow that was labelled in between has none.
+    Counts are read with each page; a flow that has ended has none.
     """
     selected = selector(request)
     labelled = list(flows.on_node(request.node).values()) if request.node else flows.all()
     unlabelled = flows.waiting() if request.with_unlabelled and not request.node else []
     for some in _parts(labelled):
-        yield [
-            flow_message(flow, counts.get(flow.node, NOTHING))
-            for flow in some
-            if selected(flow.key, flow.label)
-        ]
+        chosen = [flow for flow in some if selected(flow.key, flow.label)]
+        counts = await counted(chosen) if counted is not None else {}
+        yield [flow_message(flow, counts.get(flow.node, NOTHING)) for flow in chosen]
         await asyncio.sleep(0)
     for others in _parts(unlabelled):
         yield [

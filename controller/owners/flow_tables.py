@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
-from finsy import P4CounterData, P4Schema, P4TableEntry
+from finsy import P4Schema, P4TableEntry
 from finsy.proto import p4r
 
 from fcn.contract.exact import Encoded, ExactTable
@@ -16,11 +16,6 @@ from fcn.controller.owners.intent import Key
 _AddressType = type[IPv4Address] | type[IPv6Address]
 
 _FLOW_ADDRESS: dict[str, _AddressType] = {FLOW_TABLES[4]: IPv4Address, FLOW_TABLES[6]: IPv6Address}
-
-_LABEL_ADDRESS: dict[str, _AddressType] = {
-    LABEL_TABLES[4]: IPv4Address,
-    LABEL_TABLES[6]: IPv6Address,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +39,6 @@ class _Tables:
             for version, table in self._NAMES.items()
             if schema.tables.get(table) is not None
         }
-
-    @classmethod
-    def counted(cls) -> list[P4TableEntry]:
-        """Patterns to read every entry with its counter."""
-        return [P4TableEntry(table, counter_data=P4CounterData()) for table in cls._NAMES.values()]
 
 
 class FlowTable(_Tables):
@@ -100,10 +90,15 @@ class FlowTable(_Tables):
             return None
         return flow, (data.packet_count, data.byte_count)
 
-    def timed(self, vrf: int, src: Address, dst: Address, dest_qp: int) -> p4r.Entity:
-        """What reads a flow's entry with its counter and the time since its last packet."""
+    def counted(self, vrf: int, src: Address, dst: Address, dest_qp: int) -> p4r.Entity:
+        """What reads a flow's entry with its counter."""
         pattern = self._tables[src.version].pattern((vrf, int(src), int(dst), dest_qp))
         pattern.table_entry.counter_data.SetInParent()
+        return pattern
+
+    def timed(self, vrf: int, src: Address, dst: Address, dest_qp: int) -> p4r.Entity:
+        """The same with the time since its last packet."""
+        pattern = self.counted(vrf, src, dst, dest_qp)
         pattern.table_entry.time_since_last_hit.SetInParent()
         return pattern
 
@@ -147,9 +142,8 @@ class FlowByLabel(_Tables):
     def key(self, label: int, ip_version: int) -> Key:
         return self._tables[ip_version].key((label,))
 
-    @staticmethod
-    def hits_of(entry: P4TableEntry) -> dict[int, int]:
-        """A label and how often it was looked up; nothing for entries read without a counter."""
-        if entry.table_id not in _LABEL_ADDRESS or not entry.match or entry.counter_data is None:
-            return {}
-        return {entry["flow_label"]: entry.counter_data.packet_count}
+    def counted(self, label: int, ip_version: int) -> p4r.Entity:
+        """What reads a label's entry with its counter."""
+        pattern = self._tables[ip_version].pattern((label,))
+        pattern.table_entry.counter_data.SetInParent()
+        return pattern

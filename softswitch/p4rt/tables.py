@@ -402,11 +402,14 @@ class TableStore:
             )
         if action_id and action_id not in table.actions:
             raise invalid_argument(f"table {table.name} has no action {action_id:#x}")
-        match = encode_match(table, decode_match(table, query.match)) if query.match else None
-        if match is not None and not table.needs_priority:
-            found = state.entries.get(_encoded_key(table, match, 0))
+        match = None
+        if query.match and not table.needs_priority:
+            # As it stands there, which is mostly the form in which it is kept.
+            found = state.entries.get(_encoded_key(table, query.match, 0))
+            found = found or state.entries.get(_encoded_key(table, _match(table, query), 0))
             candidates = [found] if found else []
         else:
+            match = _match(table, query) if query.match else None
             candidates = list(state.entries.values())
         for entry in candidates:
             if role not in ("", entry.role):
@@ -447,12 +450,17 @@ class TableStore:
 
 def _key(table: Table, message: p4r.TableEntry) -> bytes:
     """The match and priority of a message. Raises P4RuntimeError."""
-    match = decode_match(table, message.match)
+    match = _match(table, message)
     check_priority(table, message.priority)
-    return _encoded_key(table, encode_match(table, match), message.priority)
+    return _encoded_key(table, match, message.priority)
 
 
-def _encoded_key(table: Table, match: list[p4r.FieldMatch], priority: int) -> bytes:
+def _match(table: Table, message: p4r.TableEntry) -> list[p4r.FieldMatch]:
+    """The match of a message in the form in which it is kept. Raises P4RuntimeError."""
+    return encode_match(table, decode_match(table, message.match))
+
+
+def _encoded_key(table: Table, match: Iterable[p4r.FieldMatch], priority: int) -> bytes:
     key = p4r.TableEntry(table_id=table.id, match=match, priority=priority)
     octets: bytes = key.SerializeToString()
     return octets

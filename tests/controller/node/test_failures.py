@@ -77,7 +77,11 @@ async def test_requests_of_jobs_are_answered_when_the_connection_ends(
         thawed = switches["pe1"].freeze()
         requests = [
             asyncio.create_task(asked)
-            for asked in (agent.counters.read(), agent.counters.of_flows(), agent.check_idle())
+            for asked in (
+                agent.counters.read(),
+                agent.counters.of_flows(plane.flows.all()),
+                agent.check_idle(),
+            )
         ]
         await until(lambda: switches["pe1"].frozen >= 3)
 
@@ -115,6 +119,7 @@ async def test_flows_with_counters_of_a_switch_that_went_away(
     plane = ControlPlane(parse_config(yaml.safe_dump(network)))
     async with plane.running(), serving(plane.network, "127.0.0.1:0") as address:
         await all_up(plane)
+        plane.flows.add(FlowKey("blue", ip_address("10.1.0.10"), ip_address("10.2.0.20"), 33), 17)
         thawed = switches["pe1"].freeze()
 
         def ask() -> str:
