@@ -6,7 +6,7 @@ One lock makes Write and Read serializable; pipelines are built outside of it.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Protocol, TypeVar
 
@@ -20,6 +20,7 @@ from fcn.softswitch.p4rt.detached import DetachedEngine
 from fcn.softswitch.p4rt.errors import (
     BatchError,
     P4RuntimeError,
+    aborted,
     failed_precondition,
     internal,
     invalid_argument,
@@ -44,9 +45,6 @@ _CHUNK = 256
 
 _ENTITY = b"\x0a"
 """The tag of ReadResponse.entities."""
-
-Give = Callable[[p4r.ReadResponse], None]
-"""Takes what was read, some at a time."""
 
 
 class Backend(Protocol):
@@ -198,29 +196,29 @@ class Device:
                         if i not in failed
                     )
 
-    async def read(self, request: p4r.ReadRequest, give: Give) -> None:
-        """Give the entities of all requests of a batch that are valid, some at a time; BatchError
-        has the errors of the others."""
+    async def read(self, request: p4r.ReadRequest) -> AsyncGenerator[p4r.ReadResponse, None]:
+        """The entities of all requests of a batch that are valid, some at a time; BatchError has
+        the errors of the others. Between two requests of it others have their turn, and whoever is
+        slow to take what was read keeps nobody waiting."""
         self._check_device(request.device_id)
         async with self._lock:
             pipeline = self._require_pipeline()
-            found: list[bytes] = []
-            results: list[P4RuntimeError | None] = []
-            for query in request.entities:
-                try:
-                    for entity in pipeline.told(query, request.role):
-                        found.append(sized(_ENTITY, entity))
-                        if len(found) == _CHUNK:
-                            give(p4r.ReadResponse.FromString(b"".join(found)))
-                            found = []
-                            await asyncio.sleep(0)
-                    results.append(None)
-                except P4RuntimeError as error:
-                    results.append(error)
-                except EngineError as error:
-                    results.append(internal(str(error)))
+        found: list[bytes] = []
+        results: list[P4RuntimeError | None] = []
+        for number, query in enumerate(request.entities, 1):
+            async with self._lock:
+                if self._current() is not pipeline:
+                    raise aborted("the pipeline was replaced while it was read; read again")
+                results.append(await _told(pipeline, query, request.role, found))
+            while len(found) >= _CHUNK:
+                yield p4r.ReadResponse.FromString(b"".join(found[:_CHUNK]))
+                del found[:_CHUNK]
+            # To look through a table may take long, also where nothing is found.
+            through = query.HasField("table_entry") and not query.table_entry.match
+            if through or number % _SLICE == 0:
+                await asyncio.sleep(0)
         if found:
-            give(p4r.ReadResponse.FromString(b"".join(found)))
+            yield p4r.ReadResponse.FromString(b"".join(found))
         if any(results):
             raise BatchError(results)
 
@@ -392,6 +390,22 @@ class Device:
             raise invalid_argument("role ids are deprecated; use role")
         election_id = request.election_id if request.HasField("election_id") else None
         self.arbitration.check_primary(request.role, election_id)
+
+
+async def _told(
+    pipeline: Pipeline, query: p4r.Entity, role: str, found: list[bytes]
+) -> P4RuntimeError | None:
+    """Add the entities that a request selects, or return what is wrong with it."""
+    try:
+        for entity in pipeline.told(query, role):
+            found.append(sized(_ENTITY, entity))
+            if len(found) % _CHUNK == 0:
+                await asyncio.sleep(0)
+    except P4RuntimeError as error:
+        return error
+    except EngineError as error:
+        return internal(str(error))
+    return None
 
 
 def _nobody(_message: p4r.StreamMessageResponse) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Coroutine
+from contextlib import aclosing
 from typing import NoReturn
 
 import grpc
@@ -66,25 +67,13 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
     async def Read(  # noqa: N802
         self, request: p4r.ReadRequest, context: ServicerContext
     ) -> AsyncIterator[p4r.ReadResponse]:
-        """Entities in chunks, sent while others are read, then the status of the batch. A client
-        that is slow to take them holds up no other."""
-        chunks: asyncio.Queue[p4r.ReadResponse | None] = asyncio.Queue()
-
-        def done(task: asyncio.Task[None]) -> None:
-            if not task.cancelled():
-                task.exception()  # raised below, unless the client has left
-            chunks.put_nowait(None)
-
-        reading = asyncio.create_task(self._device.read(request, chunks.put_nowait))
-        reading.add_done_callback(done)
+        """Entities in chunks, then the status of the batch."""
         try:
-            while (chunk := await chunks.get()) is not None:
-                yield chunk
-            await reading
+            async with aclosing(self._device.read(request)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
         except P4RuntimeError as error:
             await _abort(context, error)
-        finally:
-            reading.cancel()
 
     async def StreamChannel(  # noqa: N802
         self, request_iterator: AsyncIterator[p4r.StreamMessageRequest], context: ServicerContext

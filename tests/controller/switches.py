@@ -15,7 +15,6 @@ from collections.abc import (
 )
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import count
 from typing import Any
 
@@ -29,7 +28,7 @@ from fcn.softswitch.api import Engine, EngineError, EngineEvents, MatchKey, Tabl
 from fcn.softswitch.p4rt.arbitration import Client
 from fcn.softswitch.p4rt.detached import DetachedEngine
 from fcn.softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
-from fcn.softswitch.p4rt.device import Device, Give
+from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.server import start_server
 from fcn.softswitch.p4rt.transport import Transport
@@ -197,25 +196,27 @@ class MemorySwitch:
 
     def freeze(self) -> asyncio.Event:
         """Answer no request to read until the event is set; `frozen` counts those that wait."""
-        assert self._device is not None
-        thawed, read = asyncio.Event(), self._device.read
+        thawed = asyncio.Event()
 
-        async def frozen_read(request: p4r.ReadRequest, give: Give) -> None:
+        async def frozen(_request: object) -> None:
             self.frozen += 1
             await thawed.wait()
-            await read(request, give)
 
-        setattr(self._device, "read", frozen_read)  # noqa: B010
+        self._first("read", frozen)
         return thawed
 
     def stop_at(self, request: int) -> asyncio.Event:
         """Answer no request from this one on, of those to read, to write, and for a program; the
         event is set when it comes. `answer_all` ends that."""
-        assert self._device is not None
         come, left = asyncio.Event(), count(request, -1)
+
+        async def unless_none_is_left(_request: object) -> None:
+            if next(left) <= 0:
+                come.set()
+                await asyncio.Event().wait()
+
         for name in _REQUESTS:
-            answer = partial(_unless_none_is_left, left, come, getattr(self._device, name))
-            setattr(self._device, name, answer)
+            self._first(name, unless_none_is_left)
         return come
 
     def answer_all(self) -> None:
@@ -224,25 +225,19 @@ class MemorySwitch:
 
     def hear_reads(self, heard: Callable[[p4r.ReadRequest], None]) -> None:
         """Tell of every request to read."""
-        assert self._device is not None
-        read = self._device.read
 
-        async def heard_read(request: p4r.ReadRequest, give: Give) -> None:
+        async def told(request: p4r.ReadRequest) -> None:
             heard(request)
-            await read(request, give)
 
-        setattr(self._device, "read", heard_read)  # noqa: B010
+        self._first("read", told)
 
     def delay_writes(self, seconds: Callable[[int], float]) -> None:
         """A request to write so many updates takes so much longer."""
-        assert self._device is not None
-        write = self._device.write
 
         async def delayed(request: p4r.WriteRequest) -> None:
             await asyncio.sleep(seconds(len(request.updates)))
-            await write(request)
 
-        setattr(self._device, "write", delayed)  # noqa: B010
+        self._first("write", delayed)
 
     def count_writes(self) -> list[int]:
         """How many requests to write there are whenever another one comes."""
@@ -258,25 +253,28 @@ class MemorySwitch:
         setattr(self._device, "write", counted)  # noqa: B010
         return found
 
+    def _first(self, name: str, wait: Callable[[Any], Awaitable[None]]) -> None:
+        """Wait for this before each request with this name is answered."""
+        assert self._device is not None
+        answer = getattr(self._device, name)
+
+        async def answered(request: object) -> None:
+            await wait(request)
+            await answer(request)
+
+        async def told(request: object) -> AsyncIterator[p4r.ReadResponse]:
+            await wait(request)
+            async for each in answer(request):
+                yield each
+
+        setattr(self._device, name, told if name == "read" else answered)
+
     async def stop(self) -> None:
         """Power off."""
         if self._server is not None and self._device is not None:
             await self._server.stop(None)
             await self._device.close()
         self._server = self._device = None
-
-
-async def _unless_none_is_left(
-    left: Iterator[int],
-    none: asyncio.Event,
-    answer: Callable[..., Awaitable[None]],
-    *request: object,
-) -> None:
-    """Answer a request while some are left."""
-    if next(left) <= 0:
-        none.set()
-        await asyncio.Event().wait()
-    await answer(*request)
 
 
 @dataclass

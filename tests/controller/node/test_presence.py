@@ -1,6 +1,7 @@
 """What the controller makes of a PE's silence: of flows, and of the PE itself."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from functools import partial
 
 import pytest
@@ -14,7 +15,6 @@ from fcn.controller.config import Config
 from fcn.controller.flows.watch import WATCH
 from fcn.controller.node.messages import IDLE_PAGE
 from fcn.softswitch.api import CounterValue
-from fcn.softswitch.p4rt.device import Give
 
 pytestmark = pytest.mark.virtual_time
 
@@ -44,15 +44,7 @@ async def test_flows_whose_notification_was_lost_are_found_a_few_at_a_time(
             "entry_idle_ns",
             lambda _table, handle: 3 * timeout if handle in overdue else timeout,
         )
-        device = switch._device
-        assert device is not None
-        read = device.read
-
-        async def counted(request: p4r.ReadRequest, give: Give) -> None:
-            asked.append(len(request.entities))
-            await read(request, give)
-
-        monkeypatch.setattr(device, "read", counted)
+        switch.hear_reads(lambda request: asked.append(len(request.entities)))
         await plane.nodes["pe1"].check_idle()
         assert asked == [IDLE_PAGE, IDLE_PAGE, IDLE_PAGE, 1]
         await until(lambda: len(plane.flows.on_node("pe1")) == flows - 2)
@@ -95,14 +87,15 @@ async def test_a_switch_that_answers_late_or_wrong_hides_no_idle_flow_of_others(
     """Each is asked for itself."""
     packet_back = (BLUE, 0x0A020014, 0x0A01000A, 33, 0xFFFF, 5, 50000, 4, DC_PORT)
 
-    async def answer(request: p4r.ReadRequest, give: Give) -> None:
+    async def answer(request: p4r.ReadRequest) -> AsyncIterator[p4r.ReadResponse]:
         if broken == "late" and any(each.table_entry.match for each in request.entities):
             await asyncio.Event().wait()
         if any(each.table_entry.match for each in request.entities):
             entry = p4r.TableEntry(table_id=1)
-            give(p4r.ReadResponse(entities=[p4r.Entity(table_entry=entry)]))
+            yield p4r.ReadResponse(entities=[p4r.Entity(table_entry=entry)])
         else:
-            await read(request, give)
+            async for each in read(request):
+                yield each
 
     plane = virtual_plane(config)
     async with plane.running():

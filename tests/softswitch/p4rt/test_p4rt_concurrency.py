@@ -5,6 +5,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import grpc
 import pytest
@@ -69,6 +70,44 @@ async def test_a_new_primary_waits_for_writes_in_flight(
         assert not taking_over.done()
         await writing
         assert (await taking_over).status.code == rpc_code.OK
+
+
+WILDCARDS = 20_000
+"""Of one request: what they find is more than waits on the way to a client that does not read."""
+
+
+async def test_writes_go_on_during_a_read_of_many_wildcards(
+    stub: p4r_grpc.P4RuntimeStub, primary: Session, schema: P4Schema
+) -> None:
+    """Of which later ones see what was written then."""
+    await primary.write(insert(host_entry(schema, 1)))
+    reading = _read_wildcards(stub, schema)
+    seen = len((await anext(reading)).entities)
+    await primary.write(insert(host_entry(schema, 2)))
+    async for response in reading:
+        seen += len(response.entities)
+    assert WILDCARDS < seen < 2 * WILDCARDS
+
+
+async def test_a_read_ends_where_the_pipeline_is_replaced(
+    stub: p4r_grpc.P4RuntimeStub, primary: Session, schema: P4Schema
+) -> None:
+    await primary.write(insert(host_entry(schema, 1)))
+    reading = _read_wildcards(stub, schema)
+    await anext(reading)
+    await primary.set_config(config(cookie=2))
+    with pytest.raises(grpc.aio.AioRpcError, match="the pipeline was replaced") as refused:
+        async for _response in reading:
+            pass
+    assert refused.value.code() == grpc.StatusCode.ABORTED
+
+
+def _read_wildcards(
+    stub: p4r_grpc.P4RuntimeStub, schema: P4Schema
+) -> AsyncIterator[p4r.ReadResponse]:
+    table = p4r.Entity(table_entry=p4r.TableEntry(table_id=schema.tables["host"].id))
+    call: Any = stub.Read(p4r.ReadRequest(device_id=DEVICE_ID, entities=[table] * WILDCARDS))
+    return aiter(call)
 
 
 async def test_everything_goes_on_while_a_pipeline_is_built(
