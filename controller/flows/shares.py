@@ -1,18 +1,23 @@
 """Fair shares of something limited, between hosts of tenants that do not trust each other.
 
 While there is room everybody gets what he asks for. When all is taken, a newcomer gets the place of
-the newest entry of the host that has most, in the VRF that has most: the longest queue drop of
-shared buffers (Suter et al., INFOCOM 1998). The host that has most gets nothing more, so entries
-change hands towards equal shares only, and a tenant that asks for everything displaces itself.
+the newest entry of the host that has most, in the group that has most, in the VRF that has most:
+the longest queue drop of shared buffers (Suter et al., INFOCOM 1998). The host that has most gets
+nothing more, so entries change hands towards equal shares only, and a tenant that asks for
+everything displaces itself. So does whoever invents hosts: they are of his group.
 """
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, cast
 
 from fcn.controller.config.notation import Address
 from fcn.controller.flows.key import FlowKey
+
+GROUPED = {4: 8, 6: 64}
+"""Bits by which addresses of a group differ: a host may pretend to be any of its subnet, and of no
+other port's, whose reports are not believed (reports.py)."""
 
 HOSTS = 65536
 """Hosts of which the object is kept."""
@@ -28,6 +33,10 @@ class Holder(Hashable, Protocol):
     def vrf(self) -> str:
         """The tenant."""
 
+    @property
+    def group(self) -> Hashable:
+        """What it cannot leave by pretending to be another."""
+
 
 @dataclass(frozen=True, slots=True)
 class Host:
@@ -35,11 +44,14 @@ class Host:
 
     vrf: str
     address: Address
+    group: int = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
     """Computed once: hosts are looked up again and again, and hashing an address is slow."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.vrf, int(self.address))))
+        number = int(self.address)
+        object.__setattr__(self, "group", number >> GROUPED[self.address.version])
+        object.__setattr__(self, "_hash", hash((self.vrf, number)))
 
     def __hash__(self) -> int:
         return self._hash
@@ -78,49 +90,65 @@ class _Ranks(Generic[KeyT]):
 
 
 class _Tally:
-    """Counts of the hosts of a VRF; the host with the highest in constant time, whatever their
-    number.
+    """Counts by the first name of a path, and of each name by the rest; the highest in constant
+    time, whatever their number.
 
     The order is kept from the first time somebody asks for it: while there is room nobody does.
     """
 
     def __init__(self) -> None:
-        self.total = 0
-        self._count: dict[Holder, int] = {}
-        self._ranks: _Ranks[Holder] | None = None
+        self._count: dict[Hashable, int] = {}
+        self._parts: dict[Hashable, _Tally] = {}
+        """None of last names."""
+        self._ranks: _Ranks[Hashable] | None = None
 
-    def __getitem__(self, host: Holder) -> int:
-        return self._count.get(host, 0)
+    def change(self, path: Sequence[Hashable], step: int) -> None:
+        """Count one more or one less."""
+        name = path[0]
+        before = self._count.get(name, 0)
+        if count := before + step:
+            self._count[name] = count
+        else:
+            del self._count[name]
+        if self._ranks is not None:
+            self._ranks.move(name, before, count)
+        if len(path) == 1:
+            return
+        part = self._parts.get(name)
+        if part is None:
+            part = self._parts[name] = _Tally()
+        part.change(path[1:], step)
+        if not count:
+            del self._parts[name]
 
-    def largest(self) -> Holder:
-        """A host with the highest count; there must be one."""
+    def loser(self, path: Sequence[Hashable]) -> Hashable | None:
+        """The last name of who gives way to one more with this path; None where nobody has more."""
+        if not self._count:
+            return None
+        name, *rest = path
+        largest = self._largest()
+        if self._count[largest] > self._count.get(name, 0) + 1:
+            return self._parts[largest]._top() if rest else largest
+        # The others have no more than this one: nobody else gives way.
+        part = self._parts.get(name)
+        return part.loser(rest) if part is not None else None
+
+    def _top(self) -> Hashable:
+        largest = self._largest()
+        return self._parts[largest]._top() if self._parts else largest
+
+    def _largest(self) -> Hashable:
         if self._ranks is None:
             self._ranks = _Ranks(self._count)
         return self._ranks.largest()
 
-    def change(self, host: Holder, step: int) -> None:
-        """Count one more or one less."""
-        self.total += step
-        before = self._count.get(host, 0)
-        if count := before + step:
-            self._count[host] = count
-        else:
-            del self._count[host]
-        if self._ranks is not None:
-            self._ranks.move(host, before, count)
-
-
-_NOTHING = _Tally()
-
 
 class Tallies:
-    """How many entries each host has, or whoever else is told apart in a VRF."""
+    """How many entries each host has, or whoever else is told apart in a group of a VRF."""
 
     def __init__(self) -> None:
         self._size = 0
-        self._vrfs: dict[str, _Tally] = {}
-        self._ranks: _Ranks[str] | None = None
-        """Kept as those of a VRF are."""
+        self._tally = _Tally()
 
     def __len__(self) -> int:
         """Entries of all hosts."""
@@ -129,35 +157,17 @@ class Tallies:
     def change(self, host: Holder, step: int) -> None:
         """A host has one more or one less."""
         self._size += step
-        vrf = self._vrfs.get(host.vrf)
-        if vrf is None:
-            vrf = self._vrfs[host.vrf] = _Tally()
-        vrf.change(host, step)
-        if not vrf.total:
-            del self._vrfs[host.vrf]
-        if self._ranks is not None:
-            self._ranks.move(host.vrf, vrf.total - step, vrf.total)
+        self._tally.change((host.vrf, host.group, host), step)
 
     def loser(self, newcomer: Holder, limit: int) -> Holder | None:
         """The largest host, which gives way to a new entry of this one; None where there is room.
         Raises NoRoomError."""
         if self._size < limit:
             return None
-        if not self._size:
+        found = self._tally.loser((newcomer.vrf, newcomer.group, newcomer))
+        if found is None:
             raise NoRoomError
-        if self._ranks is None:
-            self._ranks = _Ranks({name: tally.total for name, tally in self._vrfs.items()})
-        own = self._vrfs.get(newcomer.vrf, _NOTHING)
-        vrf = self._vrfs[self._ranks.largest()]
-        if vrf.total <= own.total + 1:
-            # The other VRFs have no more than this one: nobody else gives way.
-            vrf = own
-        if not vrf.total:
-            raise NoRoomError
-        largest = vrf.largest()
-        if vrf is own and vrf[largest] <= vrf[newcomer] + 1:
-            raise NoRoomError
-        return largest
+        return cast(Holder, found)
 
 
 class FairShares(Generic[EntryT]):

@@ -3,7 +3,7 @@
 A watched flow causes up to one report per learning window, which must be bounded (FCN-15). So at
 most `limit` flows are watched at a time, all flows of a host pair together, for WATCH seconds. Then
 the host pair pauses; each further pause is twice as long, and a new flow between the hosts ends it.
-Where more are to be watched, VRFs and then hosts have fair shares (shares.py).
+Where more are to be watched, VRFs, subnets and hosts have fair shares (shares.py).
 """
 
 from collections import defaultdict

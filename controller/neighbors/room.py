@@ -8,7 +8,7 @@ underlay.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from fcn.controller.flows.refusals import RefusalReason, Refusals
 from fcn.controller.flows.shares import FairShares, NoRoomError
@@ -24,6 +24,11 @@ class _Attachment(NamedTuple):
     vrf: str
     port: int
     vlan: int
+
+    @property
+    def group(self) -> Self:
+        """Nobody else is of it."""
+        return self
 
 
 class NeighborRoom:

@@ -50,8 +50,27 @@ def test_tenants_share_first_then_their_hosts() -> None:
     with pytest.raises(NoRoomError):
         shares.add(OTHER, (-1, 45), 90)
     with pytest.raises(NoRoomError):
-        shares.add(host("red", 5000), (5000, 0), 90)
+        shares.add(host("red", 200), (200, 0), 90)
     assert sum((-1, number) in shares for number in range(46)) == 45
+
+
+@pytest.mark.parametrize(
+    ("invented", "honest"), [("2001:db8:1::", "2001:db8:2::"), ("10.1.0.0", "10.2.0.0")]
+)
+def test_whoever_invents_hosts_takes_nothing_from_other_subnets(invented: str, honest: str) -> None:
+    """Of the same tenant; each host gives way to its neighbours first."""
+    shares: FairShares[tuple[str, int]] = FairShares()
+    for number in range(100):
+        one_of_three = Host("red", ip_address(honest) + 1 + number % 3)
+        shares.add(one_of_three, (honest, number), 100)
+    for number in range(50):
+        shares.add(Host("red", ip_address(invented) + 1 + number), (invented, number), 100)
+    for number in range(50, 200):
+        with pytest.raises(NoRoomError):
+            shares.add(Host("red", ip_address(invented) + 1 + number), (invented, number), 100)
+    kept = [number for number in range(100) if (honest, number) in shares]
+    assert len(kept) == 50
+    assert sorted(Counter(number % 3 for number in kept).values()) == [16, 17, 17]
 
 
 def test_a_tenant_without_entries_finds_no_room_where_there_is_none() -> None:
