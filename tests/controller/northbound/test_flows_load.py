@@ -60,7 +60,7 @@ async def test_a_flow_that_is_refused_is_told_with_its_line(
     text = f"blue,{HERE},{FAR},5,6\n\nred,{HERE},{FAR},5,6\nblue,10.9.9.9,{FAR},5,6\n"
     plane, done = await load(network, tmp_path / "flows.csv", text)
     assert done.exit_code == 1
-    said = done.output.replace("\n", "")
+    said = " ".join(done.output.split())
     assert "line 3: there is no VRF red" in said
     assert "line 4: 10.9.9.9 is behind no DC port" in said
     assert "1 flows registered" in said
