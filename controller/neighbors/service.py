@@ -199,9 +199,7 @@ class NeighborService:
                 self._displace(self._room.ask(place))
             except NoRoomError:
                 return
-            neighbor = self._neighbors[place] = _Neighbor()
-            if len(neighbor.waiting) < MAX_WAITING:
-                neighbor.waiting.append(frame)
+            neighbor = self._neighbors[place] = _Neighbor(waiting=[frame])
             await self._ask(place, neighbor, self._clock())
         elif neighbor.mac is not None:
             await self._forward(place, neighbor.mac, [frame])
