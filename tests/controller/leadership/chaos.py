@@ -1,6 +1,6 @@
 """Controllers, switches and the channels between them fail at random while flows are learned, end
-and are registered, in virtual time; afterwards nothing may be lost, or be there twice. One of three
-controllers is always left."""
+and are registered, and switches lie about who is primary, in virtual time; afterwards nothing may
+be lost, or be there twice. One of three controllers is always left."""
 
 import asyncio
 import logging
@@ -17,12 +17,13 @@ from typing import Any
 import yaml
 from rivals import CALM, Rivals, rivals, until_ruled
 from tenants import BLUE, DC_PORT
-from virtual import virtual_time_loop
+from virtual import VirtualSwitch, virtual_time_loop
 
 from fcn.controller.app import ControlPlane
 from fcn.controller.config.load import EXAMPLE
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowError
+from fcn.controller.leadership.ids import run_of
 
 HOSTS = {"pe1": ip_address("10.1.0.10"), "pe2": ip_address("10.2.0.20")}
 REGISTERED = range(1000, 1010)
@@ -41,6 +42,7 @@ class Chaos:
     lasting: Flows = field(default_factory=dict)
     """Labelled on switches that have neither restarted nor reported the flow as idle since."""
     said: set[FlowKey] = field(default_factory=set)
+    lie: asyncio.Task[None] | None = None
 
     async def run(self, accidents: int) -> None:
         """Let as many things fail, and then all come back."""
@@ -50,6 +52,8 @@ class Chaos:
             await self._accident()
             await asyncio.sleep(self.rng.expovariate(2.0))
             self._see()
+        if self.lie is not None:
+            await self.lie
         self.rivals.restore_all()
         await until_ruled(self.rivals, [1, 2, 3], CALM)
         self._learn()
@@ -101,7 +105,8 @@ class Chaos:
         number = self.rng.choice((1, 2, 3))
         name = self.rng.choice(list(self.rivals.switches))
         switch = self.rivals.switches[name]
-        match self.rng.choice(("controller", "controller", "switch", "channel", "idle", "command")):
+        kinds = ("controller", "controller", "switch", "channel", "idle", "command", "lie")
+        match self.rng.choice(kinds):
             case "controller" if number not in self.rivals.running:
                 await self.rivals.start(number)
             case "controller" if len(self.rivals.running) > 1:
@@ -120,6 +125,13 @@ class Chaos:
                 switch.engine.fall_idle("flow_ipv4")
             case "command":
                 self._command()
+            case "lie" if self.lie is None or self.lie.done():
+                self.lie = asyncio.create_task(self._lie(switch))
+
+    async def _lie(self, switch: VirtualSwitch) -> None:
+        """One of the controllers is primary there, a switch says."""
+        with switch.lying(run_of(self.rng.choice((1, 2, 3)))):
+            await asyncio.sleep(self.rng.uniform(0.1, 20.0))
 
     def _is_heard(self, node: str) -> bool:
         """Whether what a switch says arrives at once."""
