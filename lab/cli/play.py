@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
+from fcn.contract.pages import PageFileError, check_page_file
 from fcn.controller.cli.common import fail
 from fcn.controller.cli.programs import page_missing
 from fcn.lab.cli.reports import console, names_of
@@ -43,7 +44,7 @@ def play(
         raise fail(missing)
     import asyncio
 
-    from fcn.lab.result.folder import open_result, write_report
+    from fcn.lab.result.folder import open_result, write_page
     from fcn.page.address import DEFAULT_LISTEN, PageError, url
     from fcn.page.address import listen as listening_on
     from fcn.page.alone import page_alone
@@ -52,17 +53,19 @@ def play(
 
     names = names_of(folders)
     try:
+        if export is not None:
+            check_page_file(export)
         stored = [open_result(folder) for folder in folders]
         modes = [each.about.mode for each in stored]
         tags = modes if len(set(modes)) == len(modes) else names
         if export is not None:
             hub = _shown(dict(zip(tags, stored, strict=True)), stories=False)
-            write_report(page_alone(hub), export)
+            write_page(page_alone(hub), export)
             console.print(f"a page for any browser: {escape(str(export))}", soft_wrap=True)
             return
         listening = listening_on(listen or DEFAULT_LISTEN)
         hub = _shown(dict(zip(tags, stored, strict=True)), stories=True)
-    except (LabError, PageError) as error:
+    except (LabError, PageError, PageFileError) as error:
         raise fail(str(error)) from None
     labels = ", ".join(each.about.label for each in stored)
     told = partial(

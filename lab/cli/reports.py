@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from fcn.contract.pages import PageFileError, check_page_file
 from fcn.controller.cli.common import fail
 from fcn.lab.errors import LabError
 
@@ -29,6 +30,7 @@ def show(
     from fcn.lab.report.tables import details
     from fcn.lab.result.folder import REPORT_FILE
 
+    file = _page_place(page_file or folder / REPORT_FILE)
     results = {folder.resolve().name: _load(folder)}
     tables = compared(results)
     for table in tables:
@@ -37,7 +39,7 @@ def show(
         for table in details(result):
             _print(table)
     _remark(results)
-    _write(page(results, tables), page_file or folder / REPORT_FILE)
+    _write(page(results, tables), file)
 
 
 def compare(
@@ -53,12 +55,13 @@ def compare(
     if len(folders) < 2:
         raise typer.BadParameter("give two folders or more; `fcn lab show` shows one")
     names = names_of(folders)
+    file = _page_place(page_file or folders[0].resolve().parent / "compare.html")
     results = {name: _load(folder) for name, folder in zip(names, folders, strict=True)}
     tables = compared(results)
     for table in tables if len(results) <= MOST_BESIDE else many(results, tables):
         _print(table)
     _remark(results)
-    _write(page(results, tables), page_file or folders[0].resolve().parent / "compare.html")
+    _write(page(results, tables), file)
 
 
 def names_of(folders: list[Path]) -> list[str]:
@@ -70,6 +73,15 @@ def names_of(folders: list[Path]) -> list[str]:
             raise typer.BadParameter(f"the same folder is given twice, as {first} and {folder}")
     names = [folder.name for folder in spelled]
     return names if len(set(names)) == len(names) else [str(folder) for folder in folders]
+
+
+def _page_place(file: Path) -> Path:
+    """Where a page may be written; asked before results are read, which takes long."""
+    try:
+        check_page_file(file)
+    except PageFileError as error:
+        raise fail(str(error)) from None
+    return file
 
 
 def _load(folder: Path) -> "Result":
@@ -95,10 +107,10 @@ def _remark(results: "dict[str, Result]") -> None:
 
 
 def _write(text: str, file: Path) -> None:
-    from fcn.lab.result.folder import write_report
+    from fcn.lab.result.folder import write_page
 
     try:
-        write_report(text, file)
-    except LabError as error:
+        write_page(text, file)
+    except (LabError, PageFileError) as error:
         raise fail(str(error)) from None
     console.print(f"plots and tables: {escape(str(file))}", highlight=False, soft_wrap=True)

@@ -58,7 +58,7 @@ def trace(
     from fcn.lab.run.runner import run_scenario
     from fcn.lab.run.spy import FrameSpy, Spy
     from fcn.lab.scenario.load import ScenarioError
-    from fcn.softswitch.tracer.show import ShowError, say, show
+    from fcn.softswitch.tracer.show import ShowError, check_html, say, show
     from fcn.topologies.units import parse_time
 
     if (node is None) == (frame is None):
@@ -78,6 +78,8 @@ def trace(
         raise typer.BadParameter(f"--at: {error}") from None
     spy = asked if frame is None else FrameSpy(frame)
     try:
+        if html is not None:
+            check_html(html)
         with stopped() as stop:
             run_scenario(plan, until_ns=until_ns, stop=lambda: stop() or spy.is_done(), spy=spy)
         told = show(spy.stories, full=full, as_json=as_json, html=html)

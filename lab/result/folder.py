@@ -22,6 +22,7 @@ import pyarrow as pa
 from pyarrow import csv
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from fcn.contract.pages import check_page_file
 from fcn.hosts.scratch import remove_left, replacing, scratch_folder
 from fcn.lab.result.exchange import exchange
 from fcn.lab.result.model import FORMAT, About, Result
@@ -302,12 +303,11 @@ def _check(file: Path, digest: str, saved: str) -> None:
         raise ResultError(f"{file}: changed or cut off since it was saved; run again")
 
 
-def write_report(text: str, file: Path) -> None:
-    """Write a page in place of a file, not through a link or into a pipe or a device that somebody
-    put there. Raises ResultError."""
+def write_page(text: str, file: Path) -> None:
+    """Write a page in place of one that is there, not through a link or into a pipe or a device
+    that somebody put there. Raises PageFileError, ResultError."""
+    check_page_file(file)
     try:
-        if os.path.lexists(file) and not stat.S_ISREG(file.lstat().st_mode):
-            raise ResultError(f"{file}: is not a file; remove it, or name another one")
         with replacing(file) as new:
             new.write_text(text, "utf-8")
     except OSError as error:

@@ -5,6 +5,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
+from fcn.contract.pages import GENERATOR
 from fcn.softswitch.stories.story import Packet, Step, Story
 from fcn.softswitch.stories.text import change_text, title
 
@@ -30,7 +31,9 @@ _SCRIPT = (
 
 BEGIN = "\n".join([
     "<!doctype html>",
-    '<html lang="en"><head><meta charset="utf-8"><title>Stories of packets</title>',
+    '<html lang="en"><head><meta charset="utf-8">',
+    GENERATOR,
+    "<title>Stories of packets</title>",
     f"<style>{_STYLE}</style></head><body>",
     '<label><input type="checkbox" id="all"> also what changes nothing</label>',
     f"<script>{_SCRIPT}</script>",

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from fcn.contract.pages import PageFileError, check_page_file
 from fcn.softswitch.stories.page import as_page
 from fcn.softswitch.stories.story import Story, to_json
 from fcn.softswitch.stories.text import as_text
@@ -15,6 +16,8 @@ class ShowError(Exception):
 
 def show(stories: Iterable[Story], *, full: bool, as_json: bool, html: Path | None) -> int:
     """Show stories as they come, in one form; returns how many there were. Raises ShowError."""
+    if html is not None:
+        check_html(html)
     told: list[Story] = []
     for story in stories:
         told.append(story)
@@ -29,6 +32,14 @@ def show(stories: Iterable[Story], *, full: bool, as_json: bool, html: Path | No
             raise ShowError(f"cannot write {html}: {error.strerror}") from error
         say(f"{len(told)} stories: {html}")
     return len(told)
+
+
+def check_html(file: Path) -> None:
+    """Raises ShowError where a page must not be written."""
+    try:
+        check_page_file(file)
+    except PageFileError as error:
+        raise ShowError(str(error)) from None
 
 
 def say(text: str) -> None:

@@ -54,3 +54,16 @@ def test_options_that_cannot_be_meant(
     done = CliRunner().invoke(app, ["trace", "dumbbell", *options], env=wide)
     assert done.exit_code == 2
     assert reason in done.output
+
+
+def test_no_page_is_promised_in_place_of_another_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "fcn.lab.run.runner.run_scenario", lambda *_plan, **_how: pytest.fail("nothing is to run")
+    )
+    file = tmp_path / "scenario.yaml"
+    file.touch()
+    done = CliRunner().invoke(app, ["trace", "dumbbell", "pe1", "--html", str(file)])
+    assert done.exit_code == 1
+    assert f"{file}: is there, and no page of this fcn" in done.output

@@ -44,6 +44,25 @@ def test_compare_says_what_differs(folders: tuple[Path, Path], tmp_path: Path) -
     assert "What differs" in (tmp_path / "both.html").read_text()
 
 
+@pytest.mark.parametrize(
+    "command", [("show", "--page"), ("compare", "--page"), ("play", "--export")]
+)
+def test_no_other_file_becomes_a_page(
+    folders: tuple[Path, Path], tmp_path: Path, command: tuple[str, str]
+) -> None:
+    """Such as a scenario, by a name that was completed too soon."""
+    name, option = command
+    file = tmp_path / "scenario.yaml"
+    arguments = (name, *(folders if name == "compare" else folders[:1]), option, file)
+    file.write_text("network: wan\n")
+    code, output = run(*arguments)
+    assert (code, f"{file}: is there, and no page of this fcn" in output) == (1, True)
+    assert file.read_text() == "network: wan\n"
+    file.unlink()
+    assert run(*arguments)[0] == 0
+    assert run(*arguments)[0] == 0, "and a page is replaced"
+
+
 @pytest.mark.exhaustive
 def test_many_runs_are_rows(tmp_path: Path) -> None:
     """A line for each run that a terminal of 200 characters has room for."""

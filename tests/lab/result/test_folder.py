@@ -13,6 +13,7 @@ import pytest
 from lab_results import about
 from pandas.testing import assert_frame_equal
 
+from fcn.contract.pages import GENERATOR, PageFileError
 from fcn.lab.result.exchange import exchange
 from fcn.lab.result.folder import (
     REPORT_FILE,
@@ -22,7 +23,7 @@ from fcn.lab.result.folder import (
     load_about,
     save,
     to_csv,
-    write_report,
+    write_page,
 )
 from fcn.lab.result.model import FORMAT, Result
 from fcn.lab.result.tables import TABLES, ResultError, conform, frame
@@ -290,18 +291,19 @@ def test_a_report_is_not_written_through_what_somebody_put_there(
     folder: Path, tmp_path: Path, planted: str
 ) -> None:
     other = tmp_path / "other"
-    other.write_text("of somebody else")
+    before = GENERATOR
+    other.write_text(before)
     report = folder / REPORT_FILE
     if planted == "fifo":
         os.mkfifo(report)
     else:
         report.symlink_to(other)
-    with pytest.raises(ResultError, match=f"{report}: is not a file; remove it"):
-        write_report("page", report)
+    with pytest.raises(PageFileError, match=f"{report}: is not a file; remove it"):
+        write_page("page", report)
     report.unlink()
     os.link(other, report)
-    for text in ("page", "another"):
-        write_report(text, report)
+    for text in (before + "one", before + "another"):
+        write_page(text, report)
         assert report.read_text() == text
-    assert other.read_text() == "of somebody else"
+    assert other.read_text() == before
     assert not list(folder.glob(".*"))

@@ -63,6 +63,11 @@ def test_a_packet_meets_the_entries_of_a_file(
     code, output = _run(app, "--packet", FRAME, "--html", str(page))
     assert code == 0, output
     assert "I.l2" in page.read_text()
+    assert _run(app, "--packet", FRAME, "--html", str(page))[0] == 0, "a page is replaced"
+    before = entries.read_text()
+    code, output = _run(app, "--packet", FRAME, "--html", str(entries))
+    assert (code, f"{entries}: is there, and no page of this fcn" in output) == (1, True)
+    assert entries.read_text() == before, "and nothing else is"
 
 
 def test_entries_that_do_not_fit_are_named(app: typer.Typer, entries: Path, tmp_path: Path) -> None:
