@@ -81,7 +81,7 @@ def _run(scenario: str, mode: str | None, seed: int | None, out: Path | None, un
         plan = load_scenario(scenario).using(mode=chosen_mode(mode), seed=seed)
     except ScenarioError as error:
         raise fail(str(error), EXIT_SCENARIO) from None
-    until_ns = _until(until)
+    until_ns = _until(until, plan.scenario.duration)
     label = f"{plan.name}-{plan.scenario.mode}-{plan.scenario.seed}"
     folder = out or Path("out/lab") / label
     try:
@@ -95,8 +95,7 @@ def _run(scenario: str, mode: str | None, seed: int | None, out: Path | None, un
     except LabError as error:
         raise fail(str(error), EXIT_FAILED) from None
     _say(result, kept)
-    wanted_ns = min(until_ns or result.about.duration_ns, result.about.duration_ns)
-    if kept != folder or result.about.reached_ns < wanted_ns:
+    if kept != folder or result.about.reached_ns < (until_ns or result.about.duration_ns):
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -164,7 +163,7 @@ def chosen_mode(text: str | None) -> Mode | None:
     raise typer.BadParameter(f"{text!r} is not a mode; those are {', '.join(get_args(Mode))}")
 
 
-def _until(text: str) -> int | None:
+def _until(text: str, duration_ns: int) -> int | None:
     if not text:
         return None
     from fcn.topologies.units import parse_time
@@ -174,6 +173,12 @@ def _until(text: str) -> int | None:
     except ValueError as error:
         raise typer.BadParameter(f"--until: {error}") from None
     if time == 0:
+    if time > duration_ns:
+        longest = f"{duration_ns / 1e6:g}ms"
+        raise typer.BadParameter(
+            f"--until: {text} is behind the scenario's end, {longest}; a longer run needs a larger "
+            "`duration` there"
+        )
         raise typer.BadParameter(f"--until: {text} is when hosts begin to send; give a later time")
     return time
 

@@ -111,6 +111,8 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     assert "not a mode" in run("run", file, "--mode", "fast", code=2)
     assert "is not a time" in run("run", file, "--until", "soon", code=2)
     assert "give a later time" in run("run", file, "--until", "0ms", code=2)
+    text = " ".join(run("run", file, "--until", "1001us", code=2).replace("│", " ").split())
+    assert "1001us is behind the scenario's end, 1ms; a longer run needs" in text
     assert "--seed" in run("run", file, "--seed", 1 << 63, code=2)
 
 
