@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.text import Text
 
 from fcn.controller.config.notation import parse_endpoint
+from fcn.controller.logs import escaped
 
 if TYPE_CHECKING:
     from fcn.controller.northbound.client import FcnClient
@@ -39,8 +41,18 @@ AnyNode = Annotated[
 ]
 
 
+def plain(text: str) -> str:
+    """Lines that a terminal prints as they are; names of files may have commands for it."""
+    return "\n".join(map(escaped, text.split("\n")))
+
+
+def marked(text: object) -> str:
+    """The same for where square brackets would be markup."""
+    return escape(plain(str(text)))
+
+
 def say_error(message: str) -> None:
-    err.print(Text.assemble(("error:", "bold red"), " ", message), soft_wrap=True)
+    err.print(Text.assemble(("error:", "bold red"), " ", plain(message)), soft_wrap=True)
 
 
 def fail(message: str, code: int = EXIT_FAILED) -> typer.Exit:

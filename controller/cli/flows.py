@@ -16,6 +16,7 @@ from fcn.controller.cli.common import (
     controller,
     err,
     fail,
+    marked,
     out,
     queue_pair,
 )
@@ -130,7 +131,11 @@ def flows_load(
             some = rows[first : first + LOADED]
             response = client.add_flows(row for _, row in some)
             for each in response.refused:
-                err.print(f"{file}, line {some[each.index][0]}: {each.reason}")
+                err.print(
+                    f"{marked(file)}, line {some[each.index][0]}: {marked(each.reason)}",
+                    highlight=False,
+                    soft_wrap=True,
+                )
             refused += len(response.refused)
             away |= set(response.away)
             lasting = response.lasting

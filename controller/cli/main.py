@@ -23,6 +23,7 @@ from fcn.controller.cli.common import (
     controller,
     err,
     fail,
+    marked,
     out,
     switch_of,
     whole_output,
@@ -126,9 +127,10 @@ def check(config: ConfigFile) -> None:
     from fcn.controller.config.watching import Watching
 
     out.print(
-        f"{config}: {len(network.nodes)} nodes, {len(network.vrfs)} VRFs, "
+        f"{marked(config)}: {len(network.nodes)} nodes, {len(network.vrfs)} VRFs, "
         f"{len(network.links)} links: valid",
         highlight=False,
+        soft_wrap=True,
     )
     notes = [
         (f"nodes.{node}.policies.{policy}", f"one failure can end it: {reason}")
@@ -141,7 +143,7 @@ def check(config: ConfigFile) -> None:
     notes += unused_notes(network)
     notes += expiry_notes(network)
     for where, text in notes:
-        out.print(f"note: {where}: {text}", highlight=False, soft_wrap=True)
+        out.print(f"note: {marked(where)}: {marked(text)}", highlight=False, soft_wrap=True)
 
 
 def _load(file: Path) -> "tuple[Config, Planner]":

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from fcn.controller.cli.common import fail, out
+from fcn.controller.cli.common import fail, marked, out, plain
 
 pki_app = typer.Typer(
     no_args_is_help=True, help="Certificates for a laboratory: CAs of its own, and revocation."
@@ -50,8 +50,10 @@ def init(folder: Folder, names: Names = None) -> None:
     except PkiError as error:
         raise fail(str(error)) from None
     for place, new in made:
-        out.print(f"{place}: {'made' if new else 'was there'}", highlight=False, soft_wrap=True)
-    where = folder.absolute()
+        out.print(
+            f"{marked(place)}: {'made' if new else 'was there'}", highlight=False, soft_wrap=True
+        )
+    where = plain(str(folder.absolute()))
     out.print(
         f"\nCopy each of these folders to the machine that it is for; {where}/ca stays here.\n"
         f"For the configuration:\n\n{_CONFIGURATION.format(folder=where)}",
@@ -78,5 +80,5 @@ def revoke(
     except PkiError as error:
         raise fail(str(error)) from None
     for file in files:
-        out.print(f"{file}: changed", highlight=False, soft_wrap=True)
+        out.print(f"{marked(file)}: changed", highlight=False, soft_wrap=True)
     out.print("Copy these files to where their folders were copied.", highlight=False)

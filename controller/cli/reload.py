@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fcn.controller.cli import tables
-from fcn.controller.cli.common import EXIT_CONFIG, Api, Json, controller, err, fail, out
+from fcn.controller.cli.common import EXIT_CONFIG, Api, Json, controller, err, fail, out, plain
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def refused(file: Path, problems: "Iterable[Problem | pb.ConfigProblem]") -> typ
     for problem in problems:
         where = f" {problem.where}:" if problem.where else ""
         err.print(
-            f"{file}:{problem.line}:{where} {problem.message}",
+            plain(f"{file}:{problem.line}:{where} {problem.message}"),
             highlight=False,
             soft_wrap=True,
             markup=False,

@@ -5,10 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
-from fcn.controller.cli.common import fail
-from fcn.controller.logs import escaped
+from fcn.controller.cli.common import fail, marked
 from fcn.lab.errors import LabError
 
 if TYPE_CHECKING:
@@ -71,8 +69,7 @@ def htsim(
 
 
 def _failed(error: LabError) -> typer.Exit:
-    """Names of files may have commands for the terminal."""
-    return fail("\n".join(map(escaped, str(error).splitlines())), EXIT_FILE)
+    return fail(str(error), EXIT_FILE)
 
 
 def _write(imported: "Imported", file: Path) -> None:
@@ -80,11 +77,11 @@ def _write(imported: "Imported", file: Path) -> None:
 
     plan = write_scenario(imported, file)
     console.print(
-        f"{escape(escaped(str(file)))}: {len(imported.hosts)} hosts, "
+        f"{marked(file)}: {len(imported.hosts)} hosts, "
         f"{len(imported.edges) + len(imported.cores)} switches, {len(imported.flows)} flows, "
-        f"{plan.scenario.duration / 1e6:g} ms; network {escape(escaped(plan.scenario.network))}",
+        f"{plan.scenario.duration / 1e6:g} ms; network {marked(plan.scenario.network)}",
         highlight=False,
         soft_wrap=True,
     )
     for note in imported.notes:
-        console.print(f"[yellow]note:[/] {escape(escaped(note))}", highlight=False, soft_wrap=True)
+        console.print(f"[yellow]note:[/] {marked(note)}", highlight=False, soft_wrap=True)

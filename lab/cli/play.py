@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import Progress
 
 from fcn.contract.pages import PageFileError, check_page_file
-from fcn.controller.cli.common import fail
+from fcn.controller.cli.common import fail, marked
 from fcn.controller.cli.programs import page_missing
 from fcn.lab.cli.reports import console, names_of
 from fcn.lab.errors import LabError
@@ -61,7 +60,7 @@ def play(
         if export is not None:
             hub = _shown(dict(zip(tags, stored, strict=True)), stories=False)
             write_page(page_alone(hub), export)
-            console.print(f"a page for any browser: {escape(str(export))}", soft_wrap=True)
+            console.print(f"a page for any browser: {marked(export)}", soft_wrap=True)
             return
         listening = listening_on(listen or DEFAULT_LISTEN)
         hub = _shown(dict(zip(tags, stored, strict=True)), stories=True)
@@ -69,7 +68,7 @@ def play(
         raise fail(str(error)) from None
     labels = ", ".join(each.about.label for each in stored)
     told = partial(
-        console.print, f"{escape(labels)} in a browser: {url(listening)}", soft_wrap=True
+        console.print, f"{marked(labels)} in a browser: {url(listening)}", soft_wrap=True
     )
     asyncio.run(serve(hub, listening, stories=of_runs(folders), ready=told))
 

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from fcn.contract.pages import PageFileError, check_page_file
-from fcn.controller.cli.common import fail
+from fcn.controller.cli.common import fail, marked
 from fcn.lab.errors import LabError
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def _remark(results: "dict[str, Result]") -> None:
     from fcn.lab.report.remarks import remarks
 
     for remark in remarks(results):
-        console.print(f"[yellow]note:[/] {escape(remark)}", highlight=False, soft_wrap=True)
+        console.print(f"[yellow]note:[/] {marked(remark)}", highlight=False, soft_wrap=True)
 
 
 def _write(text: str, file: Path) -> None:
@@ -113,4 +112,4 @@ def _write(text: str, file: Path) -> None:
         write_page(text, file)
     except (LabError, PageFileError) as error:
         raise fail(str(error)) from None
-    console.print(f"plots and tables: {escape(str(file))}", highlight=False, soft_wrap=True)
+    console.print(f"plots and tables: {marked(file)}", highlight=False, soft_wrap=True)

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from fcn.controller.cli.common import err, fail, say_error
+from fcn.controller.cli.common import err, fail, marked, say_error
 from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
 from fcn.lab.modes import Mode
@@ -111,7 +110,7 @@ class _Display(Progress):
             console=console,
             disable=not console.is_terminal,
         )
-        self._label = escape(label)
+        self._label = marked(label)
         self._doing = ""
         self._shown = self.add_task(self._label, total=None, time="")
 
@@ -136,14 +135,14 @@ def _say(result: "Result", folder: Path) -> None:
     done = int(result.messages["completed_ns"].notna().sum())
     reached = f"{about.reached_ns / 1e6:g} of {about.duration_ns / 1e6:g} ms"
     console.print(
-        f"{escape(about.label)}: {reached} in {about.wall_s:.1f} s, {about.hops:,} packet-hops, "
+        f"{marked(about.label)}: {reached} in {about.wall_s:.1f} s, {about.hops:,} packet-hops, "
         f"{done} of {len(result.messages)} messages complete; digest {about.digest}\n"
-        f"{escape(str(folder))}" + ("" if about.finished else " (ended early)"),
+        f"{marked(folder)}" + ("" if about.finished else " (ended early)"),
         highlight=False,
         soft_wrap=True,
     )
     for remark in remarks({about.label: result}):
-        console.print(f"[yellow]note:[/] {escape(remark)}", highlight=False, soft_wrap=True)
+        console.print(f"[yellow]note:[/] {marked(remark)}", highlight=False, soft_wrap=True)
     for each in deadlocks(result):
         circle = " to ".join((*each.nodes, each.nodes[0]))
         say_error(
@@ -173,13 +172,13 @@ def _until(text: str, duration_ns: int) -> int | None:
     except ValueError as error:
         raise typer.BadParameter(f"--until: {error}") from None
     if time == 0:
+        raise typer.BadParameter(f"--until: {text} is when hosts begin to send; give a later time")
     if time > duration_ns:
         longest = f"{duration_ns / 1e6:g}ms"
         raise typer.BadParameter(
             f"--until: {text} is behind the scenario's end, {longest}; a longer run needs a larger "
             "`duration` there"
         )
-        raise typer.BadParameter(f"--until: {text} is when hosts begin to send; give a later time")
     return time
 
 

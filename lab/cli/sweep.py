@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -18,7 +17,7 @@ from rich.progress import (
 from rich.table import Table
 
 from fcn.contract.version import DISTRIBUTION
-from fcn.controller.cli.common import fail, say_error
+from fcn.controller.cli.common import fail, marked, say_error
 from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
 
@@ -96,7 +95,7 @@ def sweep(
     console.print(_shown(summary, keys_of(plan)))
     without = int((runs["error"] != "").sum())
     console.print(
-        f"{len(runs) - without} of {len(runs)} runs; tables: {escape(str(folder))}",
+        f"{len(runs) - without} of {len(runs)} runs; tables: {marked(folder)}",
         highlight=False,
         soft_wrap=True,
     )
@@ -120,7 +119,7 @@ class _Display(Progress):
         )
         self._name, self._total, self._done, self._before = name, total, done, done
         self._begun = time.monotonic()
-        self._shown = self.add_task(escape(name), total=total, completed=done)
+        self._shown = self.add_task(marked(name), total=total, completed=done)
         if done:
             self._print(f"{done} of {total} runs are there already")
 
@@ -134,7 +133,7 @@ class _Display(Progress):
 
     def _print(self, text: str) -> None:
         if not console.is_terminal:
-            console.print(f"{escape(self._name)}: {escape(text)}", highlight=False, soft_wrap=True)
+            console.print(f"{marked(self._name)}: {marked(text)}", highlight=False, soft_wrap=True)
 
 
 def _shown(summary: "pd.DataFrame", keys: list[str]) -> Table:
@@ -147,7 +146,7 @@ def _shown(summary: "pd.DataFrame", keys: list[str]) -> Table:
     for line in summary[summary["measure"].isin(SHOWN)].to_dict("records"):
         name = line["measure"]
         mean, half = (show(each, MEASURES[name]) for each in (line["mean"], line["half"]))
-        values = (escape(str(line[key])) for key in keys)
+        values = (marked(line[key]) for key in keys)
         table.add_row(name if name != before else "", *values, str(line["runs"]), mean, half)
         before = name
     return table

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 from rich.box import SIMPLE_HEAD
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from fcn.controller.logs import escaped
 from fcn.lab.report.amounts import NOTHING, Unit, show
 from fcn.lab.report.figures import figures
 from fcn.lab.result import analysis
@@ -86,13 +88,14 @@ def details(result: Result) -> Iterator[ReportTable]:
 
 def rich_table(table: ReportTable) -> Table:
     """The same for a terminal."""
-    made = Table(title=table.title, caption=table.note or None, box=SIMPLE_HEAD, pad_edge=False)
+    title, caption = (escape(escaped(text)) for text in (table.title, table.note))
+    made = Table(title=title, caption=caption or None, box=SIMPLE_HEAD, pad_edge=False)
     made.title_justify = made.caption_justify = "left"
     made.title_style, made.caption_style = "bold", "dim"
     for number, name in enumerate(table.columns):
-        made.add_column(name, justify="right" if number in table.numbers else "left")
+        made.add_column(Text(escaped(name)), justify="right" if number in table.numbers else "left")
     for row in table.rows:
-        made.add_row(*map(Text, row))
+        made.add_row(*(Text(escaped(cell)) for cell in row))
     return made
 
 

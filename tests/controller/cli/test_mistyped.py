@@ -130,6 +130,9 @@ def test_names_are_shown_as_they_are_typed(tmp_path: Path) -> None:
     file.parent.mkdir()
     file.write_text("")
     fcn("check", "-c", str(file), code=3, says=f"1 problem(s) in {file}")
+    file.write_text(EXAMPLE.read_text())
+    assert f"{file}: 4 nodes, " in CliRunner().invoke(app, ["check", "-c", str(file)]).output
+    fcn("check", "-c", f"{tmp_path}/\x1b[2J", code=3, says=f"cannot read {tmp_path}/\\u001b[2J: ")
     fcn("check", "-c", f"{tmp_path}/[/]", code=3, says=f"cannot read {tmp_path}/[/]: ")
 
 

@@ -131,6 +131,17 @@ def test_a_name_with_brackets_is_shown_as_it_is(tmp_path: Path) -> None:
     assert "/[blue] (ended early)" in text
 
 
+def test_a_name_with_commands_for_the_terminal_is_shown_without_them(tmp_path: Path) -> None:
+    file = scenario(tmp_path, "1ms").rename(tmp_path / "\x1b[31m.yaml")
+    text = run("run", file, "--until", "100us", "--out", tmp_path / "\x1b[2J")
+    assert "\\u001b[31m-fcn-1: 0.1 of 1 ms" in text
+    assert "/\\u001b[2J (ended early)" in text
+    (tmp_path / "\x1b[2J" / "more").touch()
+    again = run("run", file, "--until", "100us", "--out", tmp_path / "\x1b[2J", code=1)
+    assert "/\\u001b[2J: holds something else (more)" in again
+    assert "\x1b" not in text + again
+
+
 def test_what_is_not_a_result_is_not_replaced(tmp_path: Path) -> None:
     file = scenario(tmp_path, "1ms")
     assert "holds something else" in run("run", file, "--out", tmp_path, code=1)

@@ -79,6 +79,21 @@ def test_many_runs_are_rows(tmp_path: Path) -> None:
     assert "digest of frames" in (tmp_path / "all.html").read_text()
 
 
+def test_names_are_shown_as_they_are(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    """Square brackets are markup to the library that prints, escape sequences to the terminal."""
+    named = [
+        folder.rename(tmp_path / name)
+        for folder, name in zip(folders, ("[red]", "\x1b[2J"), strict=True)
+    ]
+    code, output = run("compare", *named)
+    assert (code, "[red]" in output, "\\u001b[2J" in output, "\x1b" in output) == (
+        0,
+        True,
+        True,
+        False,
+    )
+
+
 def test_results_of_the_same_name_are_told_apart(folders: tuple[Path, Path]) -> None:
     again = folders[0].parent / "again" / "fast"
     save(Result(about(mode="ecn")), again)
