@@ -15,6 +15,7 @@ SEEDS ?= 10000
 KILLS ?= 1000
 # The switches the packet tests run on: the softswitch always, BMv2 where it is installed.
 PTF_TARGETS ?= softswitch $(if $(shell command -v simple_switch_grpc),bmv2)
+TARGETS_HERE = $(or $(strip $(PTF_TARGETS)),$(error PTF_TARGETS names no switch: give softswitch, bmv2 or tofino))
 # Processes that run unit tests, which wait for others, too; a file's tests stay together.
 JOBS ?= 3
 # Shares of the packet tests, which wait more than they compute.
@@ -82,12 +83,12 @@ unit: setup shell-env ## unit and integration tests
 	$(PYTEST) $(SELECT) --ignore=tests/system
 
 ptf: setup ## packet tests on every target here (PTF_TARGETS); they pass 98 % of each program at least
-	@for target in $(PTF_TARGETS); do $(PYTHON) -m fcn.ptf_tests --jobs $(SHARES) --target $$target || exit 1; done
+	@for target in $(TARGETS_HERE); do $(PYTHON) -m fcn.ptf_tests --jobs $(SHARES) --target $$target || exit 1; done
 	@test -n "$$FCN_TOFINO_MODEL" || \
 		echo "FCN_TOFINO_MODEL is not set: tests on the chip's model are skipped (docs/tofino.md)"
 
 ptf-profiles: setup ## the packet tests that each profile but `full` can pass, on every target here
-	@for target in $(PTF_TARGETS); do for profile in $(PROFILES); do \
+	@for target in $(TARGETS_HERE); do for profile in $(PROFILES); do \
 		$(PYTHON) -m fcn.ptf_tests --jobs $(SHARES) --target $$target --profile $$profile || exit 1; done; done
 
 system: setup ## whole networks: capture replay
