@@ -25,7 +25,7 @@ import yaml
 from docs_instead import ELSEWHERE, FIRST, INSTEAD, UNTIL
 from test_docs import PAGES, ROOT
 
-from fcn.controller.cli.main import app
+from fcn.controller.cli.commands import app
 from fcn.lab.cli.main import app as lab_app
 from fcn.page.__main__ import main as page_main
 from fcn.page.top.__main__ import main as top_main

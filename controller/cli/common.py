@@ -1,8 +1,5 @@
 """Shared parts of the commands: options, the controller's client, errors and exit codes."""
 
-import errno
-import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -59,27 +56,6 @@ def fail(message: str, code: int = EXIT_FAILED) -> typer.Exit:
     """Print an error and return the exception to raise."""
     say_error(message)
     return typer.Exit(code)
-
-
-def discard_output() -> None:
-    """What is still buffered for standard output, and cannot be written, is lost."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-@contextmanager
-def whole_output() -> Iterator[None]:
-    """End a program whose output cannot be written. A closed pipe (`fcn flows list | head`) is not
-    an error."""
-    try:
-        yield
-    except BrokenPipeError:
-        discard_output()
-        sys.exit(0)
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        discard_output()
-        sys.exit(f"error: cannot write the output: {error.strerror}")
 
 
 def check_api(api: str) -> None:

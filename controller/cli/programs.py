@@ -37,7 +37,7 @@ def become(
     that runs it elsewhere."""
     if missing:
         raise fail(missing)
-    command = [*inside, sys.executable, "-m", module, *arguments]
+    command = [*inside, sys.executable, "-m", "fcn.contract.program", module, *arguments]
     os.execvp(command[0], command)
 
 

@@ -16,9 +16,9 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from fcn.contract.certificates import TlsFileError
 from fcn.contract.constants import PipelineError
 from fcn.contract.garbage_collection import collect_often
+from fcn.contract.program import discard_output
 from fcn.contract.transport import ServerFiles
 from fcn.controller.app import ControlPlane
-from fcn.controller.cli.common import discard_output
 from fcn.controller.cli.programs import page_missing
 from fcn.controller.clock import SYSTEM_CLOCK
 from fcn.controller.config import Config, ConfigError

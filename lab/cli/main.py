@@ -5,7 +5,7 @@ Exit codes: 0 success, 1 failed or stopped, 2 usage error, 3 invalid scenario.
 
 import typer
 
-from fcn.controller.cli.common import whole_output
+from fcn.contract.program import ended_in_order
 from fcn.lab.cli import imports
 from fcn.lab.cli.play import play
 from fcn.lab.cli.reports import compare, show
@@ -32,5 +32,5 @@ app.add_typer(imports.app, name="import")
 
 def main() -> None:
     """Run the command line."""
-    with whole_output():
+    with ended_in_order():
         app(prog_name="fcn lab")

@@ -18,7 +18,7 @@ import yaml
 from typer.testing import CliRunner, Result
 
 from fcn.contract.targets import V1MODEL
-from fcn.controller.cli.main import app
+from fcn.controller.cli.commands import app
 from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.controller.proto import fcn_pb2 as pb
 

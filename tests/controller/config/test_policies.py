@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from fcn.contract.constants import compiled_programs
 from fcn.contract.paths import PathShare
 from fcn.contract.pipeline import load_pipeline
-from fcn.controller.cli.main import app
+from fcn.controller.cli.commands import app
 from fcn.controller.config.paths import COMPUTED, Plan, Planner, first_tunnels
 from fcn.controller.config.policies import DERIVED_ID
 from fcn.controller.config.topology import Topology

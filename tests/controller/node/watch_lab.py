@@ -12,7 +12,7 @@ from switches import MemorySwitch, all_up
 from typer.testing import CliRunner, Result
 
 from fcn.controller.app import ControlPlane
-from fcn.controller.cli.main import app
+from fcn.controller.cli.commands import app
 from fcn.controller.config import Config
 from fcn.controller.events import Event
 from fcn.controller.node import counters

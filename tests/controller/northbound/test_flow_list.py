@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.contract.rpc import handler_of
 from fcn.controller.app import ControlPlane
-from fcn.controller.cli.main import app
+from fcn.controller.cli.commands import app
 from fcn.controller.config import parse_config
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey

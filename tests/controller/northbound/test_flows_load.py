@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli import flows
-from fcn.controller.cli.main import app
+from fcn.controller.cli.commands import app
 from fcn.controller.config import parse_config
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.northbound.serving import serving

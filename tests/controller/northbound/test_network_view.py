@@ -8,7 +8,7 @@ from switches import MemorySwitch, all_up, packet_to, until
 from typer.testing import CliRunner
 
 from fcn.controller.app import ControlPlane
-from fcn.controller.cli.main import app
+from fcn.controller.cli.commands import app
 from fcn.controller.config import Config, parse_config
 from fcn.controller.northbound.client import FcnClient
 from fcn.controller.northbound.serving import serving

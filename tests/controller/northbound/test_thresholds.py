@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from fcn.contract.depth import Depth, DepthUnit
 from fcn.controller.app import ControlPlane
-from fcn.controller.cli.main import app
+from fcn.controller.cli.commands import app
 from fcn.controller.config import Config
 from fcn.controller.config.modes import Notification, Treatment
 from fcn.controller.config.two_threshold import TwoThreshold

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from fcn.contract.certificates import read_certificates, read_revoked
 from fcn.contract.roles import Role, role_of
 from fcn.contract.transport import ServerFiles, check_key
-from fcn.controller.cli.main import app
+from fcn.controller.cli.commands import app
 from fcn.controller.pki import folder as pki
 from fcn.controller.pki.folder import Kind, PkiError, make, parse_holder, revoke
 

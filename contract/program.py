@@ -1,0 +1,53 @@
+"""Programs end in order: at Ctrl-C, also while they import what they need, and where their output
+cannot be written.
+
+`python -m fcn.contract.program MODULE ARGUMENTS` is `python -m MODULE ARGUMENTS` that does.
+"""
+
+import errno
+import os
+import runpy
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EIO}
+
+
+def discard_output() -> None:
+    """What is still buffered for standard output, and cannot be written, is lost."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def ended_in_order() -> Iterator[None]:
+    """End a program whose output cannot be written. A closed pipe (`fcn flows list | head`) is not
+    an error."""
+    try:
+        try:
+            yield
+        finally:
+            if sys.stdout is not None:  # where it is closed
+                sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+    except BrokenPipeError:
+        discard_output()
+        sys.exit(0)
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        discard_output()
+        sys.exit(f"error: cannot write the output: {error.strerror}")
+
+
+def main() -> None:
+    """Run the module that is named first."""
+    module = sys.argv.pop(1)
+    with ended_in_order():
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()

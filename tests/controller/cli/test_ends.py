@@ -1,0 +1,78 @@
+"""Commands end in order, those that are programs of their own, too: where their output cannot be
+written, and at Ctrl-C while they import what they need."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fcn.controller.config.load import EXAMPLE
+
+FCN = [sys.executable, "-m", "fcn.controller.cli.main"]
+
+INTERRUPTED = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+slow = sys.argv.pop(1)
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == slow:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+from {program} import main
+main()
+"""
+"""Ctrl-C while a module is imported."""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["--help"],
+        ["check", "-c", str(EXAMPLE)],
+        ["lab", "list"],
+        ["trace", "--help"],
+        ["page", "--help"],
+        ["top", "--help"],
+        ["topo", "cut", "--help"],
+    ],
+    ids=" ".join,
+)
+def test_a_full_disk_is_named(command: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*FCN, *command], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.stderr == "error: cannot write the output: No space left on device\n"
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments"),
+    [
+        ("fcn.controller.cli.main", ("typer", "--help")),
+        ("fcn.controller.cli.main", ("grpc", "status")),
+        ("fcn.contract.program", ("typer", "fcn.lab", "--help")),
+        ("fcn.contract.program", ("google.protobuf", "fcn.softswitch.tracer", "--help")),
+    ],
+)
+def test_ctrl_c_while_modules_are_imported(program: str, arguments: tuple[str, ...]) -> None:
+    code = INTERRUPTED.format(program=program)
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGINT, "")
+
+
+def test_a_program_is_given_its_arguments() -> None:
+    done = subprocess.run(
+        [*FCN, "lab", "run", "nowhere"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "300"},
+    )
+    assert done.returncode == 3
+    assert done.stderr.startswith("error: no scenario nowhere")
