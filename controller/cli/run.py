@@ -120,8 +120,8 @@ async def _lead_or_wait(
             for name in elsewhere:
                 if mine is not None and (other := config.region_of(name)) is not None:
                     take = partial(plane.hear, other)
-                    heard = partial(plane.flows.regions.heard.__setitem__, (other, name))
-                    jobs.append(hear(name, controllers[name], own, mine, take, heard))
+                    silent = partial(plane.flows.regions.silent.__setitem__, (other, name))
+                    jobs.append(hear(name, controllers[name], own, mine, take, silent))
         others = [asyncio.create_task(job) for job in jobs]
         ends = [asyncio.create_task(event.wait()) for event in (stop, plane.leadership.deposed)]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)

@@ -131,6 +131,15 @@ def show_status(console: Console, status: "pb.GetStatusResponse", *, as_json: bo
                 f"{node.name}: refused {node.refused} updates, the last of them: {node.refusal}; "
                 "the controller's log says which the others were",
             )
+    for region in dict.fromkeys(each.region for each in status.others):
+        others = [each for each in status.others if each.region == region]
+        if not any(each.heard for each in others):
+            reasons = "; ".join(f"{each.name}: {each.detail}" for each in others)
+            _say(
+                console,
+                f"no controller of region {region} is heard ({reasons}): connections to there that "
+                "are set up now may have no sender",
+            )
     _say(
         console,
         f"notification: {status.notification}; "

@@ -59,8 +59,9 @@ class Regions:
         self._reports = reports
         self._connections = connections
         self._outboxes: list[Outbox] = []
-        self.heard: dict[tuple[str, str], bool] = {}
-        """Whether a controller of another region is heard, by region and name."""
+        self.silent: dict[tuple[str, str], str] = {}
+        """Why a controller of another region, by that and its name, is not heard; empty if it
+        is."""
 
     def tell(self, report: CmReport) -> None:
         """A PE of this region has reported this."""

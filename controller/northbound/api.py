@@ -85,6 +85,10 @@ class FcnService:
             labels_in_use=len(network.flows.labels),
             labels_resting=network.flows.labels.resting,
             notification=network.config.notification.value,
+            others=[
+                pb.RegionController(region=region, name=name, heard=not reason, detail=reason)
+                for (region, name), reason in network.flows.regions.silent.items()
+            ],
             nodes=[
                 pb.NodeStatus(
                     name=name,

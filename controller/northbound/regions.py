@@ -22,6 +22,9 @@ LOG = logging.getLogger("fcn")
 RETRY = 0.5
 """Seconds until a controller is asked again."""
 
+ANSWER = 10.0
+"""Seconds for a controller to answer."""
+
 PAUSE = 0.02
 """Seconds between two pages: what comes meanwhile is one."""
 
@@ -56,21 +59,22 @@ async def hear(
     tls: Path | None,
     region: str,
     take: Callable[[CmReport], None],
-    heard: Callable[[bool], None],
+    silent: Callable[[str], None],
 ) -> None:
-    """Call `take` with what a controller of another region has to tell this `region`, and `heard`
-    with whether it can. Runs until cancelled."""
+    """Call `take` with what a controller of another region has to tell this `region`, and `silent`
+    with why it does not; with nothing when it does. Runs until cancelled."""
     told, request, pace = "", pb.FollowConnectionsRequest(region=region), Pace()
-    heard(False)
+    silent("it has not answered yet")
     while True:
         reason = "it has ended the call"
         try:
             async with channel_to(address, tls, LARGEST) as channel:
                 stub = Stub(channel, pb.DESCRIPTOR.services_by_name["Fcn"])
                 call = stub.FollowConnections(request)
-                await call.wait_for_connection()
+                # One that is stopped takes calls all the same.
+                await asyncio.wait_for(call.wait_for_connection(), ANSWER)
                 LOG.info("connections to the region of %s are known", controller)
-                heard(True)
+                silent("")
                 told = ""
                 async for page in call:
                     # A page may have more than another of these controllers would say at once.
@@ -79,9 +83,11 @@ async def hear(
                         await pace.step()
         except grpc.RpcError as error:
             reason = error.details()
+        except TimeoutError:
+            reason = f"it takes calls, and does not answer within {ANSWER:g} s"
         except (TlsFileError, ValueError) as error:
             reason = str(error)
-        heard(False)
+        silent(reason)
         # Once, not with every attempt.
         if reason != told:
             LOG.warning(

@@ -109,8 +109,8 @@ def take_snapshot(
     add("loop_lag_seconds", lag)
     for file, moment in certificates.items():
         add("certificate_expires", moment, file)
-    for who, is_heard in network.flows.regions.heard.items():
-        add("region_heard", float(is_heard), *who)
+    for who, reason in network.flows.regions.silent.items():
+        add("region_heard", float(not reason), *who)
     add("labels", len(network.flows.labels), "used")
     add("labels", network.flows.labels.resting, "quarantined")
     for host, count in network.reports.accepted.items():

@@ -67,20 +67,34 @@ class GetStatusRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GetStatusResponse(_message.Message):
-    __slots__ = ("version", "started", "nodes", "labels_in_use", "labels_resting", "notification")
+    __slots__ = ("version", "started", "nodes", "labels_in_use", "labels_resting", "notification", "others")
     VERSION_FIELD_NUMBER: _ClassVar[int]
     STARTED_FIELD_NUMBER: _ClassVar[int]
     NODES_FIELD_NUMBER: _ClassVar[int]
     LABELS_IN_USE_FIELD_NUMBER: _ClassVar[int]
     LABELS_RESTING_FIELD_NUMBER: _ClassVar[int]
     NOTIFICATION_FIELD_NUMBER: _ClassVar[int]
+    OTHERS_FIELD_NUMBER: _ClassVar[int]
     version: str
     started: float
     nodes: _containers.RepeatedCompositeFieldContainer[NodeStatus]
     labels_in_use: int
     labels_resting: int
     notification: str
-    def __init__(self, version: _Optional[str] = ..., started: _Optional[float] = ..., nodes: _Optional[_Iterable[_Union[NodeStatus, _Mapping]]] = ..., labels_in_use: _Optional[int] = ..., labels_resting: _Optional[int] = ..., notification: _Optional[str] = ...) -> None: ...
+    others: _containers.RepeatedCompositeFieldContainer[RegionController]
+    def __init__(self, version: _Optional[str] = ..., started: _Optional[float] = ..., nodes: _Optional[_Iterable[_Union[NodeStatus, _Mapping]]] = ..., labels_in_use: _Optional[int] = ..., labels_resting: _Optional[int] = ..., notification: _Optional[str] = ..., others: _Optional[_Iterable[_Union[RegionController, _Mapping]]] = ...) -> None: ...
+
+class RegionController(_message.Message):
+    __slots__ = ("region", "name", "heard", "detail")
+    REGION_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    HEARD_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    region: str
+    name: str
+    heard: bool
+    detail: str
+    def __init__(self, region: _Optional[str] = ..., name: _Optional[str] = ..., heard: _Optional[bool] = ..., detail: _Optional[str] = ...) -> None: ...
 
 class NodeStatus(_message.Message):
     __slots__ = ("name", "role", "grpc", "device_id", "state", "since", "detail", "features", "entries", "pending", "refused", "flows", "neighbors", "tls", "refusal")

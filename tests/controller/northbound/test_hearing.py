@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,19 @@ import grpc
 import pytest
 import yaml
 from switches import until
+from typer.testing import CliRunner
 
 from fcn.contract.constants import CmAttribute
 from fcn.contract.rpc import handler_of
 from fcn.controller.app import ControlPlane
-from fcn.controller.config import parse_config
+from fcn.controller.cli.commands import app
+from fcn.controller.config import Config, parse_config
 from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.regions import WAITING, CmReport, Outbox, OutboxFullError
+from fcn.controller.northbound import regions
 from fcn.controller.northbound.regions import LARGEST, hear
+from fcn.controller.northbound.serving import serving
 from fcn.controller.pace import TURN
 from fcn.controller.proto import fcn_pb2 as pb
 
@@ -87,13 +92,12 @@ async def test_what_cannot_be_is_not_believed(
     server.add_insecure_port(address)
     await server.start()
     heard: list[CmReport] = []
-    is_heard: list[bool] = []
-    hearing = asyncio.create_task(
-        hear("east", address, None, "west", heard.append, is_heard.append)
-    )
+    silent: list[str] = []
+    hearing = asyncio.create_task(hear("east", address, None, "west", heard.append, silent.append))
     await until(lambda: "larger than max" in caplog.text, "the page that is too large")
     hearing.cancel()
-    assert is_heard == [False, True, False]
+    assert silent[:2] == ["it has not answered yet", ""]
+    assert "larger than max" in silent[2]
     await asyncio.gather(hearing, return_exceptions=True)
     await server.stop(None)
     assert len(heard) % (len(UNTRUE) + 1) == 0
@@ -103,6 +107,49 @@ async def test_what_cannot_be_is_not_believed(
         await until(plane.flows.all)
     (flow,) = plane.flows.all()
     assert (flow.key, flow.source_qp) == (FlowKey("blue", A, B, 33), 17)
+
+
+class Standstill:
+    """A controller that takes calls, and answers none."""
+
+    async def FollowConnections(  # noqa: N802
+        self, _request: pb.FollowConnectionsRequest, _context: object
+    ) -> AsyncIterator[pb.FollowConnectionsResponse]:
+        await asyncio.Event().wait()
+        yield _page()
+
+
+async def test_a_controller_that_does_not_answer_is_named(
+    config: Config,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(regions, "ANSWER", 0.1)
+    plane, address = ControlPlane(config), f"unix:{tmp_path}/east"
+    silent = plane.flows.regions.silent
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers(
+        (handler_of(pb.DESCRIPTOR.services_by_name["Fcn"], Standstill()),)
+    )
+    server.add_insecure_port(address)
+    await server.start()
+    told = partial(silent.__setitem__, ("east", "east-1"))
+    hearing = asyncio.create_task(hear("east-1", address, None, "west", lambda _: None, told))
+    reason = "it takes calls, and does not answer within 0.1 s"
+    await until(lambda: f"{address}) is not heard: {reason}" in caplog.text, "the warning")
+    line = f"no controller of region east is heard (east-1: {reason})"
+    async with serving(plane.network, "127.0.0.1:0") as api:
+        assert line in (await asyncio.to_thread(status, api))
+        silent["east", "east-2"] = ""
+        assert "no controller" not in (await asyncio.to_thread(status, api)), "one is enough"
+    hearing.cancel()
+    await asyncio.gather(hearing, return_exceptions=True)
+    await server.stop(None)
+
+
+def status(api: str) -> str:
+    return CliRunner().invoke(app, ["status", "--api", api]).output
 
 
 class Flood:
@@ -131,11 +178,8 @@ async def test_others_have_their_turn_while_much_is_heard(tmp_path: Path) -> Non
     def take(_report: CmReport) -> None:
         heard_in.append(turns)
 
-    def heard(_is_heard: bool) -> None:
-        """Of no interest."""
-
     tasks = [
-        asyncio.create_task(hear("east", address, None, "west", take, heard)),
+        asyncio.create_task(hear("east", address, None, "west", take, lambda _: None)),
         asyncio.create_task(other()),
     ]
     await until(lambda: len(heard_in) >= MANY)

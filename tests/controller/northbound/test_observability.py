@@ -272,7 +272,7 @@ async def test_latency_is_among_the_metrics(config: Config) -> None:
     lag = Timings()
     for seconds in (0.0005, 0.03, 0.03, 60.0):
         lag.observe(seconds)
-    plane.flows.regions.heard = {("east", "east-1"): True, ("east", "east-2"): False}
+    plane.flows.regions.silent = {("east", "east-1"): "", ("east", "east-2"): "refused"}
     plane.metrics.show(take_snapshot(plane.network, lag.now(), {"x.pem": 7.0}))
     text = generate_latest(plane.metrics).decode()
     for line in (
