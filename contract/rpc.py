@@ -14,6 +14,17 @@ LOOK = 1.0
 HANDSHAKE_MS = 5_000
 """A client that takes longer to say who it is, is none."""
 
+KEEPALIVE_MS = 20_000
+"""Without a word from the other side, until it is asked whether it is there, and then until it is
+not: a connection may be dead without an end."""
+
+KEEPALIVE = (
+    ("grpc.keepalive_time_ms", KEEPALIVE_MS),
+    ("grpc.keepalive_timeout_ms", KEEPALIVE_MS),
+    ("grpc.http2.max_pings_without_data", 0),
+)
+"""Options of a client whose calls may last."""
+
 _END = object()
 
 

@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar, Unpack
 
@@ -10,7 +11,7 @@ import grpc
 
 from fcn.contract.certificates import TlsFileError, read_file
 from fcn.contract.depth import Depth, DepthError, check_thresholds
-from fcn.contract.rpc import Stub
+from fcn.contract.rpc import KEEPALIVE, Stub
 from fcn.contract.transport import check_certificates, check_key, check_own, is_socket
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.flows.key import FlowKey
@@ -80,9 +81,9 @@ class FcnClient:
 
     def _open(self) -> grpc.Channel:
         if self._tls is None or is_socket(self._endpoint):
-            return grpc.insecure_channel(self._endpoint)
+            return grpc.insecure_channel(self._endpoint, KEEPALIVE)
         try:
-            return grpc.secure_channel(self._endpoint, client_credentials(self._tls))
+            return grpc.secure_channel(self._endpoint, client_credentials(self._tls), KEEPALIVE)
         except TlsFileError as error:
             raise ControllerError(str(error)) from None
 
@@ -111,10 +112,16 @@ class FcnClient:
 
     def _next(self, call: Any, timeout: float | None = None) -> Any:  # noqa: ANN401
         """The next message of a stream, None when it has ended."""
+        with self._in_time(call, timeout):
+            return next(call, None)
+
+    @contextmanager
+    def _in_time(self, call: Any, timeout: float | None = None) -> Iterator[None]:  # noqa: ANN401
+        """Wait for a part of a stream."""
         limit = threading.Timer(timeout or self._timeout, call.cancel)
         limit.start()
         try:
-            return next(call, None)
+            yield
         except grpc.RpcError as error:
             if error.code() == grpc.StatusCode.CANCELLED:
                 raise self._silent() from None
@@ -220,17 +227,19 @@ class FcnClient:
     def events(self) -> Iterator[pb.Event]:
         """Events emitted after this call returns, until the caller stops."""
         call = self._stub.WatchEvents(pb.WatchEventsRequest())
-        try:
+        with self._in_time(call):
             call.initial_metadata()
-        except grpc.RpcError as error:
-            raise self._explained(error) from None
+            # It is there as soon as the call has failed, too.
+            if not call.is_active() and call.code() is not grpc.StatusCode.OK:
+                raise call
         return self._received(call)
 
     def _received(self, call: Iterator[pb.Event]) -> Iterator[pb.Event]:
         try:
             yield from call
         except grpc.RpcError as error:
-            raise self._explained(error) from None
+            gone = error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
+            raise (self._ended() if gone else self._explained(error)) from None
 
     def _change(
         self,
@@ -262,6 +271,12 @@ class FcnClient:
     def _silent(self) -> UnreachableError:
         return UnreachableError(f"the controller at {self._endpoint} does not answer")
 
+    def _ended(self) -> UnreachableError:
+        return UnreachableError(
+            f"the controller at {self._endpoint} has ended, or the connection to it; `fcn status` "
+            "says whether it is back, and what it knows"
+        )
+
     def _explained(self, error: grpc.RpcError) -> ControllerError:
         code, details = error.code(), error.details() or ""
         if code == grpc.StatusCode.UNAVAILABLE and "ermission denied" in details:
@@ -275,6 +290,8 @@ class FcnClient:
                 f"no controller answers at {self._endpoint}; start one with "
                 "`fcn run -c network.yaml`, or say where it is with --api or FCN_API"
             )
+        if code == grpc.StatusCode.UNAVAILABLE and any(word in details for word in _GONE):
+            return self._ended()
         if code == grpc.StatusCode.UNIMPLEMENTED:
             return UnreachableError(
                 f"what answers at {self._endpoint} is no controller, or one of another version; "
@@ -306,6 +323,9 @@ TLS_VARIABLE = "FCN_TLS"
 
 _CLOSED = ("Socket closed", "onnection reset", "onnection closed", "Broken pipe", "EOF")
 """What gRPC says where the other side hangs up."""
+
+_GONE = (*_CLOSED, "Stream removed", "Cancelling all calls", "GOAWAY", "eepalive", "Ping timeout")
+"""And where it ends, or a connection does, while it is asked."""
 
 _NOBODY = ("connect", "resol")
 """What gRPC says of an address where nobody listens, or that means nothing."""

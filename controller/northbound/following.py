@@ -8,7 +8,7 @@ from pathlib import Path
 import grpc
 
 from fcn.contract.certificates import TlsFileError
-from fcn.contract.rpc import Stub
+from fcn.contract.rpc import KEEPALIVE, Stub
 from fcn.contract.transport import is_socket
 from fcn.controller.leadership.ids import name_of
 from fcn.controller.leadership.leadership import Leadership
@@ -30,10 +30,6 @@ SIGN_OF_LIFE = 1.0
 SILENCE = 5.0
 """Seconds without a word from a leader that was followed, until another one may lead. No event loop
 is late for so long."""
-
-KEEPALIVE_MS = 20_000
-"""Without a word from the leader, until it is asked whether it is there, and then until it is not:
-a connection may be dead without an end."""
 
 
 async def follow(
@@ -70,12 +66,7 @@ async def follow(
 def channel_to(address: str, tls: Path | None, largest: int) -> grpc.aio.Channel:
     """To the API of another controller, for answers of so many octets. The files are read for every
     connection, so that renewed ones are taken. Raises TlsFileError."""
-    options = [
-        ("grpc.max_receive_message_length", largest),
-        ("grpc.keepalive_time_ms", KEEPALIVE_MS),
-        ("grpc.keepalive_timeout_ms", KEEPALIVE_MS),
-        ("grpc.http2.max_pings_without_data", 0),
-    ]
+    options = [("grpc.max_receive_message_length", largest), *KEEPALIVE]
     if tls is None or is_socket(address):
         return grpc.aio.insecure_channel(address, options)
     return grpc.aio.secure_channel(address, client_credentials(tls), options)

@@ -12,14 +12,13 @@ import grpc
 
 from fcn.contract.certificates import Revoked, TlsFileError
 from fcn.contract.grpc_tls import server_credentials
-from fcn.contract.rpc import bounded, handler_of
+from fcn.contract.rpc import KEEPALIVE_MS, bounded, handler_of
 from fcn.contract.transport import ServerFiles, is_socket
 from fcn.controller.config.document import MAX_OCTETS
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.northbound.access import AT_ONCE, Guarded
 from fcn.controller.northbound.api import FcnService
 from fcn.controller.northbound.audit import AuditLog
-from fcn.controller.northbound.following import KEEPALIVE_MS
 from fcn.controller.northbound.local_users import SUFFIX, LocalUsers
 from fcn.controller.northbound.network import Network
 from fcn.controller.proto import fcn_pb2 as pb

@@ -46,4 +46,44 @@ def test_a_controller_that_is_stopped_is_called_silent(server: grpc.Server) -> N
     with FcnClient(f"127.0.0.1:{port}", timeout=0.2) as client:
         with pytest.raises(UnreachableError, match=r"the controller at .* does not answer"):
             client.status()
+        with pytest.raises(UnreachableError, match=r"the controller at .* does not answer"):
+            client.events()
+        ended.set()
+
+
+class Telling:
+    """A controller that has an event to tell, and then none; it takes for ever to say its state."""
+
+    def __init__(self, ended: Event) -> None:
+        self._ended = ended
+        self.asked = Event()
+
+    def WatchEvents(  # noqa: N802
+        self, _request: object, _context: grpc.ServicerContext
+    ) -> Iterator[pb.Event]:
+        yield pb.Event()
+        self._ended.wait()
+
+    def GetStatus(self, _request: object, _context: grpc.ServicerContext) -> None:  # noqa: N802
+        self.asked.set()
+        self._ended.wait()
+
+
+def test_a_controller_that_ends_while_it_is_asked_is_named(server: grpc.Server) -> None:
+    ended = Event()
+    telling = Telling(ended)
+    service = pb.DESCRIPTOR.services_by_name["Fcn"]
+    server.add_generic_rpc_handlers((handler_of(service, telling),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    gone = r"the controller at .* has ended, or the connection to it; `fcn status` says"
+    with FcnClient(f"127.0.0.1:{port}") as client, ThreadPoolExecutor(1) as other:
+        events = client.events()
+        next(events)
+        asking = other.submit(client.status)
+        assert telling.asked.wait(60)
+        server.stop(0)
+        for waited in (lambda: next(events), asking.result):
+            with pytest.raises(UnreachableError, match=gone):
+                waited()
         ended.set()
