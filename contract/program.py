@@ -6,7 +6,6 @@ cannot be written.
 
 import errno
 import os
-import runpy
 import signal
 import sys
 from collections.abc import Iterator
@@ -42,10 +41,22 @@ def ended_in_order() -> Iterator[None]:
         sys.exit(f"error: cannot write the output: {error.strerror}")
 
 
+@contextmanager
+def kept_for_later(number: signal.Signals) -> Iterator[None]:
+    """A signal that comes meanwhile comes at the end, or when who is called unblocks it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {number})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def main() -> None:
     """Run the module that is named first."""
     module = sys.argv.pop(1)
     with ended_in_order():
+        import runpy
+
         runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 

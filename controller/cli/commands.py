@@ -5,11 +5,13 @@ controller cannot be reached, 5 (of `fcn status`) a switch is not as intended.
 """
 
 import os
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fcn.contract.program import kept_for_later
 from fcn.contract.version import fcn_version
 from fcn.controller.cli import tables
 from fcn.controller.cli.capture import CaptureError
@@ -96,20 +98,26 @@ def run(
     ] = None,
 ) -> None:
     """Run the controller until it is stopped (Ctrl-C or SIGTERM); SIGHUP: read the file again."""
+    # As soon as the controller runs, it has the file read again.
+    with kept_for_later(signal.SIGHUP):
+        _run(config, log_level, log_json=log_json, me=me)
+
+
+def _run(file: Path, log_level: LogLevel, *, log_json: bool, me: str | None) -> None:
     import asyncio
 
-    network = _load(config)[0]
+    network = _load(file)[0]
     controllers = network.controllers or {}
     if me is None and controllers:
         raise fail(f"say which controller this is: --as {' or --as '.join(controllers)}")
     if me is not None and me not in controllers:
         known = ", ".join(controllers) or "none"
-        raise fail(f"`controllers` of {config} has no {me!r}; it has: {known}")
+        raise fail(f"`controllers` of {file} has no {me!r}; it has: {known}")
     # Behind _load(): a file that is refused needs none of it.
     from fcn.controller.cli.run import RunError, run_controller
 
     try:
-        asyncio.run(run_controller(network, config, log_level, log_json=log_json, me=me))
+        asyncio.run(run_controller(network, file, log_level, log_json=log_json, me=me))
     except RunError as error:
         raise fail(str(error)) from None
 

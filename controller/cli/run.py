@@ -71,6 +71,7 @@ async def run_controller(
     # nohup has it ignored, so that the terminal may close.
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         loop.add_signal_handler(signal.SIGHUP, again.set)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
     if config.page and (missing := page_missing()):
         raise RunError(f"no live page (`page:` of the configuration): {missing}")
     try:

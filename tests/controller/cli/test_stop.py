@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -17,14 +17,21 @@ EXAMPLE = Path(controller.__file__).parent / "examples" / "network.yaml"
 PATIENCE_S = 120.0
 
 
-@contextmanager
-def switchless(folder: Path, *prefix: str) -> Iterator[Process]:
-    """`fcn run`, started; its switches are away."""
+def configuration(folder: Path) -> str:
     data = yaml.safe_load(EXAMPLE.read_text())
     data["api"] = f"unix:{folder}/api"
     del data["metrics"]
+    return yaml.safe_dump(data)
+
+
+@contextmanager
+def switchless(folder: Path, *prefix: str, read_slowly: bool = False) -> Iterator[Process]:
+    """`fcn run`, started; its switches are away. read_slowly: its file is a pipe."""
     file = folder / "network.yaml"
-    file.write_text(yaml.safe_dump(data))
+    if read_slowly:
+        os.mkfifo(file)
+    else:
+        file.write_text(configuration(folder))
     command: list[str | Path] = [sys.executable, "-m", "fcn.controller.cli.main", "run", "-c", file]
     with Process("fcn run", command, folder / "log", prefix) as process:
         yield process
@@ -75,6 +82,26 @@ def test_its_file_is_read_again(tmp_path: Path) -> None:
         said(f"{file} is not in force: [Errno 2] No such file or directory")
         os.mkfifo(file)
         said(f"{file} is not in force: [Errno 22] no regular file, which could be read again")
+        process.send(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) == 0
+
+
+def test_its_file_is_read_again_at_once_when_that_is_asked_for_at_its_start(tmp_path: Path) -> None:
+    """As by `systemctl reload` just after a start: SIGHUP ends who does not listen to it."""
+    with switchless(tmp_path, "env", "--default-signal=HUP", read_slowly=True) as process:
+        pipes = list[int]()
+
+        def is_read() -> bool:
+            with suppress(OSError):
+                pipes.append(os.open(tmp_path / "network.yaml", os.O_WRONLY | os.O_NONBLOCK))
+            return bool(pipes)
+
+        process.wait_ready(is_read, PATIENCE_S)
+        process.send(signal.SIGHUP)
+        with open(pipes[0], "w") as pipe:
+            pipe.write(configuration(tmp_path))
+        again = "network.yaml is not in force: [Errno 22] no regular file"
+        process.wait_ready(lambda: again in process.log.read_text(), PATIENCE_S)
         process.send(signal.SIGTERM)
         assert process.wait(PATIENCE_S) == 0
 
