@@ -122,28 +122,30 @@ def flows_load(
     api: Api = DEFAULT_ENDPOINT,
 ) -> None:
     """Register the flows of a file; those that are refused are told, with their lines."""
-    with file.open(newline="") as text:
-        reader = csv.reader(text)
-        rows = [(reader.line_num, _row(reader.line_num, row)) for row in reader if row]
-    refused, away, lasting = 0, set[str](), True
+    rows = _rows(file)
+    registered, refused, away, lasting = 0, 0, set[str](), True
     with controller(api) as client:
-        for first in range(0, len(rows), LOADED):
-            some = rows[first : first + LOADED]
-            response = client.add_flows(row for _, row in some)
-            for each in response.refused:
-                err.print(
-                    f"{marked(file)}, line {some[each.index][0]}: {marked(each.reason)}",
-                    highlight=False,
-                    soft_wrap=True,
-                )
-            refused += len(response.refused)
-            away |= set(response.away)
-            lasting = response.lasting
+        try:
+            for first in range(0, len(rows), LOADED):
+                some = rows[first : first + LOADED]
+                response = client.add_flows(row for _, row in some)
+                for each in response.refused:
+                    err.print(
+                        f"{marked(file)}, line {some[each.index][0]}: {marked(each.reason)}",
+                        highlight=False,
+                        soft_wrap=True,
+                    )
+                refused += len(response.refused)
+                registered += len(some) - len(response.refused)
+                away |= set(response.away)
+                lasting = response.lasting
+        finally:
+            # Also where the controller ends meanwhile.
+            out.print(f"{registered} flows registered")
     if away:
         err.print(f"{', '.join(sorted(away))} away; the flows are written on reconnection")
     if not lasting:
         err.print("only the switches keep them: the controller's file has no `state`")
-    out.print(f"{len(rows) - refused} flows registered")
     if refused:
         raise typer.Exit(EXIT_FAILED)
 
@@ -191,16 +193,30 @@ def _timeout(text: str | None) -> int | None:
         raise typer.BadParameter(str(error)) from None
 
 
-def _row(line: int, row: list[str]) -> tuple[FlowKey, int, int | None]:
+def _rows(file: Path) -> list[tuple[int, tuple[FlowKey, int, int | None]]]:
+    """The flows of a file, with their lines."""
+    try:
+        with file.open(newline="", encoding="utf-8-sig") as text:
+            reader = csv.reader(text)
+            try:
+                return [(reader.line_num, _row(row)) for row in reader if row]
+            except (typer.BadParameter, csv.Error) as error:
+                reason = error.message if isinstance(error, typer.BadParameter) else str(error)
+                raise fail(f"{file}, line {reader.line_num}: {reason}") from None
+    except UnicodeDecodeError as error:
+        raise fail(f"{file}: not UTF-8 ({error.reason}); is it a CSV file?") from None
+    except OSError as error:
+        raise fail(f"cannot read {file}: {error.strerror}") from None
+
+
+def _row(row: list[str]) -> tuple[FlowKey, int, int | None]:
+    """Raises typer.BadParameter."""
     try:
         vrf, src, dst, dest_qp, source_qp, *rest = (word.strip() for word in row)
         (timeout,) = rest or [""]
     except ValueError:
-        raise fail(f"line {line}: {len(row)} fields, not 5 or 6") from None
-    try:
-        return _key(vrf, src, dst, dest_qp), queue_pair(source_qp), _timeout(timeout)
-    except typer.BadParameter as error:
-        raise fail(f"line {line}: {error.message}") from None
+        raise typer.BadParameter(f"{len(row)} fields, not 5 or 6") from None
+    return _key(vrf, src, dst, dest_qp), queue_pair(source_qp), _timeout(timeout)
 
 
 def _key(vrf: str, src: str, dst: str, dest_qp: str) -> FlowKey:

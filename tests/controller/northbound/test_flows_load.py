@@ -1,6 +1,7 @@
 """`fcn flows load`: the flows of a file, of which one that is refused keeps out no other."""
 
 import asyncio
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ from fcn.controller.cli import flows
 from fcn.controller.cli.commands import app
 from fcn.controller.config import parse_config
 from fcn.controller.flows.provenance import Origin
+from fcn.controller.northbound.client import FcnClient, UnreachableError
 from fcn.controller.northbound.serving import serving
 
 HERE, FAR = "10.1.0.10", "10.2.0.20"
 
 
 async def load(network: dict[str, Any], file: Path, text: str) -> tuple[ControlPlane, Result]:
-    await asyncio.to_thread(file.write_text, text)
+    await asyncio.to_thread(file.write_text, text, "utf-8", "surrogateescape")
     plane = ControlPlane(parse_config(yaml.safe_dump(network)))
     async with serving(plane.network, "127.0.0.1:0") as api:
         command = ["flows", "load", str(file), "--api", api]
@@ -31,6 +33,7 @@ async def test_flows_of_a_file(
 ) -> None:
     monkeypatch.setattr(flows, "LOADED", 2)
     rows = [f"blue,{HERE},{FAR},{number:#x},{number + 1}" for number in range(16, 21)]
+    rows[0] = f"\ufeff{rows[0]}"  # as of spreadsheets
     rows[1] += ",never"
     plane, done = await load(network, tmp_path / "flows.csv", "\n".join([*rows, ""]))
     assert done.exit_code == 0, done.output
@@ -43,6 +46,23 @@ async def test_flows_of_a_file(
     assert [number for number, flow in found.items() if not flow.timeout] == [17]
     assert {flow.origin for flow in found.values()} == {Origin.MANUAL}
     assert len(list(plane.store.flows("blue"))) == 5
+
+
+async def test_flows_are_counted_where_the_controller_ends_meanwhile(
+    network: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(flows, "LOADED", 2)
+    answer, calls = FcnClient.add_flows, count()
+
+    def ends(client: FcnClient, *some: Any) -> Any:  # noqa: ANN401
+        if next(calls) == 1:
+            raise UnreachableError("it has ended")
+        return answer(client, *some)
+
+    monkeypatch.setattr(FcnClient, "add_flows", ends)
+    rows = [f"blue,{HERE},{FAR},{number},{number}" for number in range(16, 21)]
+    _, done = await load(network, tmp_path / "flows.csv", "\n".join(rows))
+    assert (done.exit_code, done.stdout) == (4, "2 flows registered\n")
 
 
 async def test_a_file_longer_than_a_request(network: dict[str, Any], tmp_path: Path) -> None:
@@ -75,6 +95,8 @@ async def test_a_flow_that_is_refused_is_told_with_its_line(
         (f"\nblue,{HERE},no,5,6", "line 2: "),
         (f"blue,{HERE},{FAR},5,x", "line 1: 'x' is not a number"),
         (f"blue,{HERE},{FAR},5,6,soon", "line 1: "),
+        (f"blue,{HERE},{FAR},5,6\nblue,{'9' * 200_000}", "flows.csv, line 2: field larger than"),
+        ("\udcff", "flows.csv: not UTF-8"),
     ],
 )
 async def test_a_file_that_cannot_be_read_registers_nothing(
