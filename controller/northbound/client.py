@@ -269,7 +269,10 @@ class FcnClient:
             raise self._explained(error) from None
 
     def _silent(self) -> UnreachableError:
-        return UnreachableError(f"the controller at {self._endpoint} does not answer")
+        return UnreachableError(
+            f"the controller at {self._endpoint} does not answer; is its process stopped, or its "
+            "machine overloaded?"
+        )
 
     def _ended(self) -> UnreachableError:
         return UnreachableError(
@@ -285,6 +288,8 @@ class FcnClient:
             )
         if code == grpc.StatusCode.UNAVAILABLE and (reason := self._of_tls(details)):
             return UnreachableError(f"no TLS with what listens at {self._endpoint}: {reason}")
+        if code == grpc.StatusCode.UNAVAILABLE and "timed out before receiving SETTINGS" in details:
+            return self._silent()
         if code == grpc.StatusCode.UNAVAILABLE and any(word in details for word in _NOBODY):
             return UnreachableError(
                 f"no controller answers at {self._endpoint}; start one with "

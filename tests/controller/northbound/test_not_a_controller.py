@@ -1,7 +1,9 @@
 """What a command says of something else that answers where the controller should be."""
 
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Event
 
 import grpc
@@ -87,3 +89,17 @@ def test_a_controller_that_ends_while_it_is_asked_is_named(server: grpc.Server) 
             with pytest.raises(UnreachableError, match=gone):
                 waited()
         ended.set()
+
+
+def test_a_process_that_is_stopped_is_not_called_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel takes connections for it."""
+    soon = [(f"grpc.{which}_reconnect_backoff_ms", 100) for which in ("min", "initial")]
+    monkeypatch.setattr("fcn.controller.northbound.client.KEEPALIVE", soon)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "api"))
+        listening.listen()
+        silent = pytest.raises(UnreachableError, match="does not answer; is its process stopped")
+        with FcnClient(f"unix:{tmp_path}/api") as client, silent:
+            client.status()
