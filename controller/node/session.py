@@ -135,6 +135,8 @@ def _unreachable(said: str) -> str:
         return f"the switch's certificate is not one of the CA in `tls` ({reason})"
     if "Hostname Verification" in said:
         return "the switch's certificate has another name; `name` in `tls` says which"
+    if reason == "Socket closed":
+        return f"{reason}; if it asks for a certificate, is this controller's of its CA, and valid?"
     return reason or "the connection ended"
 
 

@@ -30,5 +30,11 @@ FAILED = (
         ),
     ],
 )
-def test_a_certificate_that_is_not_taken(said: str, reason: str) -> None:
+def test_a_certificate_of_a_switch_that_is_not_taken(said: str, reason: str) -> None:
     assert _unreachable(FAILED.format(said)) == reason
+
+
+def test_a_switch_that_hangs_up() -> None:
+    """As where it does not take the controller's certificate, because that has expired."""
+    said = "failed to connect to all addresses; last error: UNKNOWN: ipv4:10.0.0.1:1: Socket closed"
+    assert "is this controller's of its CA, and valid?" in _unreachable(said)
