@@ -82,7 +82,8 @@ static void requester_notice(void *context, const struct requester *q, enum roce
     uint32_t i = q->local_qp - r->options.first_qp;
     if (what == NOTICE_CNP)
         r->told_by_switch[i] = r->from_switch;
-    bool of_cnp = what == NOTICE_CNP || what == NOTICE_CUT;
+    /* What rates follow by delay does not heed CNPs. */
+    bool of_cnp = what == NOTICE_CNP || (what == NOTICE_CUT && q->params.delay.kind == DELAY_NONE);
     notify(r, i, what, value, peer, of_cnp && r->told_by_switch[i], now);
 }
 
@@ -355,8 +356,10 @@ static bool widen(roce *r)
     if (data)
         r->data = data;
     bool *told = realloc(r->told_by_switch, n * sizeof *told);
-    if (told)
+    if (told) {
+        told[n - 1] = false;
         r->told_by_switch = told;
+    }
     return requesters && timers && data && told;
 }
 

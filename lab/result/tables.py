@@ -139,7 +139,7 @@ TABLES: Mapping[TableName, tuple[Column, ...]] = {
         Column("what", "text", "name of a `fcn.lab.notices.NoticeKind` in lower case"),
         *_counts(value="what it says there"),
         Column("peer", "text", "source address of a CNP; otherwise the connection's other host"),
-        *_counts(by_switch="of cnp and cut: 1 when a switch made the CNP; otherwise 0"),
+        *_counts(by_switch="of cnp, and of a cut by one: 1 when a switch made it; otherwise 0"),
     ),
     "crossings": (
         TIME,

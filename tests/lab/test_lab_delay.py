@@ -6,6 +6,7 @@ from lab_networks import GIGABIT, Rates, address, wan
 from fcn.lab.balance import balance
 from fcn.lab.core import Simulation
 from fcn.lab.depths import depths, measure_depth
+from fcn.lab.notices import keep_notices, notices
 from fcn.lab.roce import CONTROLS, ControlName, RoceOptions, State, Swift, Timely, completions
 
 MILLISECOND = 1_000_000
@@ -33,6 +34,7 @@ def test_two_flows_fill_the_link_and_queue_what_their_targets_say(
     options = RoceOptions(control=control, timely=TIMELY, swift=SWIFT, ack_every=8)
     with Simulation() as simulation:
         network = wan(simulation, RATES, 4000, hosts=2, threshold=1)
+        keep_notices(simulation)
         for number in range(2):
             network.roce(2, number, options)
         senders = [network.roce(1, number, options) for number in range(2)]
@@ -52,6 +54,9 @@ def test_two_flows_fill_the_link_and_queue_what_their_targets_say(
         assert low < depths(simulation, p1, 2).mean_octets < high
         assert min(end.cuts for end in after) > 0
         assert min(end.cnps for end in after) > 0, "told, and not listened to"
+        by_switch = notices(simulation).groupby("what")["by_switch"].any()
+        assert by_switch["cnp"]
+        assert not by_switch["cut"], "a CNP cuts nothing here"
 
 
 @pytest.mark.parametrize("control", CONTROLS)

@@ -30,10 +30,10 @@ def fcn_run() -> Result:
 
 @contextmanager
 def in_another_process(program: Path, *arguments: str) -> Iterator[list[str]]:
-    """A scenario, run where Python's hashes differ, beside what is done meanwhile; what it prints
-    is in the list afterwards."""
-    # Of this process they are random.
-    environment = {**os.environ, "PYTHONHASHSEED": "1"}
+    """A scenario, run where Python's hashes and what is in fresh memory differ, beside what is done
+    meanwhile; what it prints is in the list afterwards."""
+    # Of this process hashes are random, and most of such memory is 0.
+    environment = {**os.environ, "PYTHONHASHSEED": "1", "MALLOC_PERTURB_": "85"}
     command = [sys.executable, str(program), *arguments]
     printed: list[str] = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
