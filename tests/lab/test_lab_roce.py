@@ -8,7 +8,7 @@ from lab_networks import DEST_QP, GIGABIT, SOURCE_QP, Rates, Wan, address, wan
 from fcn.lab.balance import balance
 from fcn.lab.core import ETHERNET_OVERHEAD, Simulation
 from fcn.lab.errors import LabError
-from fcn.lab.roce import Dcqcn, RoceHost, RoceOptions, State, completions
+from fcn.lab.roce import Dcqcn, RetransmissionName, RoceHost, RoceOptions, State, completions
 from fcn.packets.icrc import icrc
 from fcn.softswitch.api import EngineEvents
 
@@ -212,6 +212,32 @@ def test_a_timeout_recovers_the_last_packet_and_gives_up_in_the_end() -> None:
         sent = left.host.counters().sent
         simulation.run_until(2_000 * MILLISECOND)
         assert left.host.counters().sent == sent
+
+
+@pytest.mark.parametrize("retransmission", ["go-back-n", "selective-repeat"])
+def test_a_timeout_counts_when_the_packet_was_sent_again(
+    retransmission: RetransmissionName,
+) -> None:
+    """At a rate at which a packet takes ten times that."""
+    slow = Dcqcn(line_rate=40_000, min_rate=40_000)
+    options = RoceOptions(
+        timeout=20 * MILLISECOND, retries=3, dcqcn=slow, retransmission=retransmission
+    )
+    with Simulation() as simulation:
+        network = wan(simulation, features="[]")
+        left, right = network.roce(1, options=options), network.roce(2, options=options)
+        left.connect(address(2))
+        left.write(0, 1000)
+        simulation.run_until(3 * MILLISECOND)
+        network.links[2].set_up(False)
+        simulation.run_until(200 * MILLISECOND)
+        assert left.sender(0).timeouts == 1
+        assert left.sender(0).packets == 1
+        network.links[2].set_up(True)
+        simulation.run_until(250 * MILLISECOND)
+        assert right.receiver(0).messages == 1
+        assert left.sender(0).timeouts == 1
+        assert left.sender(0).state == State.CONNECTED
 
 
 def test_no_answer_to_requests_fails_a_connection() -> None:

@@ -311,7 +311,8 @@ void requester_timers(struct requester *r, const struct requester_io *io, uint64
         return;
     r->timeouts++;
     requester_tell(r, io, NOTICE_TIMEOUT, r->acknowledged, now);
-    r->timeout_at = now + r->params.timeout;
+    /* From when it is sent again, which may be much later at a low rate. */
+    r->timeout_at = ROCE_NEVER;
     if (r->timeouts_in_a_row++ == r->params.retries) {
         requester_end(r, io, FAILED, now);
         return;
@@ -418,10 +419,10 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
         r->again++;
         find_again(r);
     } else if (++r->next > r->highest) {
-        if (r->timeout_at == ROCE_NEVER)
-            r->timeout_at = now + p->timeout;
         r->highest = r->next;
     }
+    if (r->timeout_at == ROCE_NEVER)
+        r->timeout_at = now + p->timeout;
     if (last && !repeats)
         r->cursor++;
     r->last_len = roce_length(&packet);
