@@ -222,7 +222,8 @@ class End:
 
 
 class Link:
-    """A link of two directions, `0` from `ends[0]`, `1` from `ends[1]`."""
+    """A link of two directions, `0` from `ends[0]`, `1` from `ends[1]`. jitter_ns: what a frame
+    takes longer at most."""
 
     def __init__(
         self,
@@ -234,6 +235,7 @@ class Link:
         self.number = number
         self.ends = ends
         self.rate_bps, self.delay_ns, self.overhead = line
+        self.jitter_ns = 0
         self._native = native
 
     def counters(self, direction: int) -> LinkCounters:
@@ -248,10 +250,13 @@ class Link:
         self._native.call("set_link", self.number, up)
 
     def set_pfc(self, pfc: Pfc, *, end: int | None = None) -> None:
-        """Flow control by priority, at one of its ends or both. Raises LabError."""
+        """Flow control by priority, at one of its ends or both. Raises LabError.
+
+        Its headroom is that of a link with the jitter it has by now.
+        """
         if not self.rate_bps:
             raise LabError("flow control needs a link with a rate: pauses are counted in bit times")
-        line = (self.rate_bps, self.delay_ns, self.overhead)
+        line = (self.rate_bps, self.delay_ns + self.jitter_ns, self.overhead)
         for number in (0, 1) if end is None else (end,):
             node, port = self.ends[number].node, self.ends[number].port
             if isinstance(node, HostNode):

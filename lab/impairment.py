@@ -15,7 +15,8 @@ LEAST_BIT_ERRORS = 1e-17
 class Impairment:
     """jitter_ns: what a frame takes longer at most, at random and alike likely; frames stay in
     order. bit_errors: the share of bits that are wrong, each by itself; a frame with one is lost.
-    Both follow from the simulation's seed, in each direction by themselves."""
+    Both follow from the simulation's seed, in each direction by themselves. Flow control of the
+    link has room for the jitter that is set before it."""
 
     jitter_ns: int = 0
     bit_errors: float = 0.0
@@ -33,3 +34,4 @@ def impair(simulation: Simulation, link: Link, impairment: Impairment) -> None:
     simulation.native.call(
         "set_impairment", link.number, jitter, round(1 / errors) if errors else 0
     )
+    link.jitter_ns = jitter

@@ -47,7 +47,8 @@ class Pfc:
         """Octets of memory per priority, on a link like this."""
         headroom = self.headroom
         if headroom is None:
-            headroom = headroom_octets(rate_bps, delay_ns, self.longest_frame, overhead)
+            line = rate_bps, delay_ns, self.longest_frame, overhead
+            headroom = headroom_octets(*line, priorities=len(self.priorities))
         return self.xoff + headroom
 
 
@@ -75,15 +76,18 @@ class Pause:
     duration_ns: int
 
 
-def headroom_octets(rate_bps: int, delay_ns: int, longest_frame: int, overhead: int) -> int:
+def headroom_octets(
+    rate_bps: int, delay_ns: int, longest_frame: int, overhead: int, *, priorities: int = 1
+) -> int:
     """What still arrives after a port decided to pause its sender (IEEE 802.1Qbb-2011, annex O).
 
-    The frame that exceeded the limit; a frame that the PAUSE waits for; the PAUSE itself; what is
-    on the link in both directions; a frame the sender had begun. Nodes take no time to react, but
-    for a nanosecond, because times are whole ones.
+    The frame that exceeded the limit; a frame that the PAUSE waits for; the PAUSE itself, behind
+    one for each other priority; what is on the link in both directions; a frame the sender had
+    begun. Nodes take no time to react, but for a nanosecond, because times are whole ones.
     """
     on_the_link = -(-(2 * delay_ns + 1) * rate_bps // (8 * 10**9))
-    return on_the_link + 3 * (longest_frame + overhead) + PAUSE_OCTETS + overhead
+    pauses = priorities * (PAUSE_OCTETS + overhead)
+    return on_the_link + 3 * (longest_frame + overhead) + pauses
 
 
 def set_pfc(

@@ -71,9 +71,6 @@ def build(wiring: Wiring, config: Config, simulation: Simulation) -> Built:
         for wire in wiring.wires:
             if wire.red is not None:
                 links[wire.ends].set_red(Red(**wire.red.model_dump()))
-    for wire in wiring.wires:
-        if wire.impairment is not None:
-            impair(simulation, links[wire.ends], wire.impairment)
     _limit_packets(wiring, simulation)
     _set_clocks(config, simulation)
     hosts = {}
@@ -125,6 +122,8 @@ def _connect(simulation: Simulation, wire: Wire) -> Link:
         buffer=packets,
         buffer_octets=octets,
     )
+    if wire.impairment is not None:
+        impair(simulation, link, wire.impairment)
     if wire.pfc is not None:
         given = wire.pfc.model_dump(exclude={"priorities"})
         link.set_pfc(Pfc(priorities=frozenset(wire.pfc.priorities), **given))

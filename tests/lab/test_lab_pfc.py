@@ -11,6 +11,7 @@ from fcn.contract.ecn import Ecn
 from fcn.lab.balance import balance
 from fcn.lab.core import ETHERNET_OVERHEAD, Simulation
 from fcn.lab.errors import LabError
+from fcn.lab.impairment import Impairment, impair
 from fcn.lab.pfc import PAUSE_OCTETS, Pfc, headroom_octets
 from fcn.lab.roce import RoceOptions, completions
 from fcn.ptf_tests.lib import packets
@@ -121,6 +122,38 @@ def test_the_headroom_is_enough_where_a_frame_takes_less_than_a_nanosecond() -> 
             seen = link.pfc_counters(1)
             assert seen.sent > 0
             assert (seen.octets, seen.dropped) == (0, 0), xoff
+
+
+def test_the_headroom_is_enough_where_frames_take_longer_at_random() -> None:
+    """On the way there and back."""
+    with Simulation() as simulation:
+        rates = replace(RATES, core2=(GIGABIT // 10, 1_000))
+        network = sent_by_two(simulation, None, rates)
+        impair(simulation, network.links[1], Impairment(jitter_ns=100_000))
+        for number in (0, 1, 4):
+            network.links[number].set_pfc(CORE_PFC if number == 1 else PFC)
+        simulation.run_until(10 * MILLISECOND)
+        assert network.links[1].pfc_counters(1).peak > CORE_PFC.xoff
+        assert dropped(simulation) == {}
+
+
+def test_the_headroom_is_enough_where_all_priorities_are_paused_at_once() -> None:
+    """The last PAUSE waits for a frame and for all others."""
+    rate, delay_ns, all_of_them = 100 * GIGABIT, 15, frozenset(range(8))
+    slow = Pfc(all_of_them, 5_000, 5_000, longest_frame=1000, drain_bps=10**6)
+    for ahead in range(60, 1060, 4):
+        with Simulation() as simulation:
+            a, b = simulation.add_host("a"), simulation.add_host("b")
+            link = simulation.connect(a, 0, b, 0, rate_bps=rate, delay_ns=delay_ns)
+            link.set_pfc(replace(slow, drain_bps=None), end=0)
+            link.set_pfc(slow, end=1)
+            b.send(bytes(ahead))
+            for frame in frames_of(*[7 << 3] * 30):
+                a.send(frame)
+                b.send(bytes(1000))
+            simulation.run_until(MILLISECOND)
+            assert link.pfc_counters(1).peak > slow.xoff
+            assert link.pfc_counters(1).dropped == 0, ahead
 
 
 def frames_of(*dscps: int) -> list[bytes]:
