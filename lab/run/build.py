@@ -16,7 +16,6 @@ from fcn.controller.config.notation import format_mac
 from fcn.lab.core import Link, Node, PortSettings, Simulation, SwitchNode
 from fcn.lab.errors import LabError
 from fcn.lab.impairment import impair
-from fcn.lab.pfc import Pfc
 from fcn.lab.red import Red
 from fcn.lab.roce import CONTROLS, Dcqcn, RoceHost, RoceOptions, Swift, Timely
 from fcn.lab.run.gateway import add_gateway
@@ -125,8 +124,7 @@ def _connect(simulation: Simulation, wire: Wire) -> Link:
     if wire.impairment is not None:
         impair(simulation, link, wire.impairment)
     if wire.pfc is not None:
-        given = wire.pfc.model_dump(exclude={"priorities"})
-        link.set_pfc(Pfc(priorities=frozenset(wire.pfc.priorities), **given))
+        link.set_pfc(wire.pfc.of_port)
     return link
 
 

@@ -159,6 +159,19 @@ def _flow_control(wiring: Wiring) -> Iterator[Finding]:
             ("links", "gateways"),
             "flow control needs a link with a rate: give links.gateways.rate",
         )
+        return
+    promised: Counter[str] = Counter()
+    for wire in wiring.wires:
+        for end in (wire.a, wire.b):
+            promised[end] += wire.promised
+    for node, octets in promised.items():
+        memory = None if node in wiring.hosts else wiring.memory_of(node)
+        if memory is not None and octets >= memory:
+            yield (
+                ("switches",),
+                f"flow control of the links of {node} promises {octets} octets, and leaves none "
+                f"of its {memory} to other traffic: give it more memory, or less xoff or headroom",
+            )
 
 
 def _red(wiring: Wiring) -> Iterator[Finding]:

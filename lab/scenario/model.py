@@ -19,7 +19,7 @@ from fcn.controller.config.model import Depths
 from fcn.controller.config.types import Duration, Items, QueueDepth
 from fcn.lab.impairment import LEAST_BIT_ERRORS, MOST_BIT_ERRORS
 from fcn.lab.modes import Mode
-from fcn.lab.pfc import PRIORITIES
+from fcn.lab.pfc import PRIORITIES, Pfc
 from fcn.lab.roce import (
     MAX_MESSAGE,
     MAX_MTU,
@@ -68,6 +68,11 @@ class PfcSettings(Model):
         if self.xon > self.xoff:
             raise ValueError(f"goes on at xon: {self.xon} octets, above xoff: {self.xoff}")
         return self
+
+    @property
+    def of_port(self) -> Pfc:
+        """What each end of the link is told."""
+        return Pfc(frozenset(self.priorities), self.xoff, self.xon, self.headroom)
 
 
 def _that_fits(depth: Depth) -> Depth:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from fcn.contract.depth import Depth
 from fcn.controller.config.notation import Address, format_mac
+from fcn.lab.core import ETHERNET_OVERHEAD
 from fcn.lab.impairment import Impairment
 from fcn.lab.roce import CONTROLS
 from fcn.lab.scenario.model import (
@@ -75,6 +76,15 @@ class Wire:
     def ends(self) -> frozenset[str]:
         """The names of both ends."""
         return frozenset((self.a, self.b))
+
+    @property
+    def promised(self) -> int:
+        """Octets of a switch's memory that its flow control keeps for what comes by it."""
+        if self.pfc is None or self.rate_bps is None:
+            return 0
+        most_ns = self.delay_ns + (self.impairment.jitter_ns if self.impairment else 0)
+        size = self.pfc.of_port.size(self.rate_bps, most_ns, ETHERNET_OVERHEAD)
+        return len(self.pfc.priorities) * size
 
 
 @dataclass(frozen=True)

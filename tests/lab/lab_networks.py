@@ -170,9 +170,10 @@ def wan(
     hosts: int = 1,
     features: str = "all",
     threshold: int | None = None,
+    memory: int | None = None,
     load: Callable[[Path], Program] = load_program,
 ) -> Wan:
-    """Build it; the switches hold the entries of the controller's own code."""
+    """Build it; the switches hold the entries of the controller's own code. memory: of each."""
     rates = rates or Rates()
     config = config_of(hosts, features, threshold)
     lefts = tuple(simulation.add_host(f"left{n or ''}") for n in range(hosts))
@@ -181,7 +182,8 @@ def wan(
     for name in config.nodes:
         provision = provision_with_flows(config, name)
         assert provision.pipeline.blob is not None
-        nodes[name] = simulation.add_switch(name, load(provision.pipeline.blob))
+        program = load(provision.pipeline.blob)
+        nodes[name] = simulation.add_switch(name, program, memory_octets=memory)
         write_entries(provision, nodes[name].engine)
     pe1, p1, pe2 = nodes["pe1"], nodes["p1"], nodes["pe2"]
     ends: list[tuple[Node, int, Node, int, tuple[int | None, int]]] = [

@@ -10,6 +10,7 @@ from lab_networks import GIGABIT, Rates, Wan, address, host_mac, wan
 from fcn.contract.ecn import Ecn
 from fcn.lab.balance import balance
 from fcn.lab.core import ETHERNET_OVERHEAD, Simulation
+from fcn.lab.depths import depths, measure_depth
 from fcn.lab.errors import LabError
 from fcn.lab.impairment import Impairment, impair
 from fcn.lab.pfc import PAUSE_OCTETS, Pfc, headroom_octets
@@ -154,6 +155,31 @@ def test_the_headroom_is_enough_where_all_priorities_are_paused_at_once() -> Non
             simulation.run_until(MILLISECOND)
             assert link.pfc_counters(1).peak > slow.xoff
             assert link.pfc_counters(1).dropped == 0, ahead
+
+
+def test_a_switch_holds_no_more_than_its_memory() -> None:
+    """What its flow control has promised is not for other traffic: the first host's is paused, the
+    second one's is lost beyond the rest."""
+    memory, rates = 600_000, replace(RATES, core1=(GIGABIT, 50_000))
+    with Simulation() as simulation:
+        network = wan(simulation, rates, 10_000, hosts=2, features="[]", memory=memory)
+        network.links[0].set_pfc(PFC)
+        left, pe1 = network.roce(1, 0, DEAF), simulation.switches["pe1"]
+        network.roce(2, 0, DEAF)
+        measure_depth(simulation, pe1, 2)
+        flood = packets.udp(str(address(1, 1)), str(address(2, 1)), 1, 2, bytes(958))
+        frame = packets.ethernet(flood, src=host_mac(1, 1), dst=network.gateway(1, 1))
+        network.lefts[1].send_series([frame], per_second=1e7, count=2_000, start_ns=MILLISECOND)
+        left.write(left.connect(address(2)), MESSAGE // 4, start_ns=MILLISECOND * 11 // 10)
+        simulation.run_until(10 * MILLISECOND)
+        promised = PFC.size(100 * GIGABIT, 2_000, ETHERNET_OVERHEAD)
+        seen = network.links[0].pfc_counters(1)
+        assert PFC.xoff < seen.peak <= promised
+        assert left.sender(0).retransmitted == 0
+        assert dropped(simulation).keys() == {"pe1: buffer_full_drops"}
+        most = depths(simulation, pe1, 2).most_octets
+        # What was promised is counted as it came, the queue with the headers of tunnels.
+        assert memory - promised < most < 1.01 * memory
 
 
 def frames_of(*dscps: int) -> list[bytes]:

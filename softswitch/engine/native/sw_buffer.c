@@ -18,16 +18,17 @@ enum sw_end sw_buffer_take(sw_engine *e, sw_port *port, unsigned queue, sw_pkt *
     if (!p->charge) {
         bool full = sw_queued(port, queue) >= port->depth ||
                     (port->depth_octets && port->octets[queue] + octets > port->depth_octets);
-        bool no_memory = e->buffer_octets && e->buffered + octets > e->buffer_octets;
+        bool no_memory =
+            e->buffer_octets && e->promised + e->buffered + octets > e->buffer_octets;
         if (SW_UNLIKELY(full || no_memory)) {
             port->queue_drops++;
             return full ? SW_QUEUE_FULL : SW_BUFFER_FULL;
         }
+        e->buffered += octets;
     }
     p->held = octets;
     port->octets[queue] += octets;
     port->queued_octets += octets;
-    e->buffered += octets;
     if (port->queued_octets > port->peak_octets)
         port->peak_octets = port->queued_octets;
     return SW_ENDS;
@@ -37,16 +38,23 @@ void sw_buffer_give(sw_engine *e, sw_port *port, unsigned queue, const sw_pkt *p
 {
     port->octets[queue] -= p->held;
     port->queued_octets -= p->held;
-    e->buffered -= p->held;
+    if (!p->charge)
+        e->buffered -= p->held;
 }
 
 /* Ingress. */
+
+static uint64_t promised(const sw_ingress_limits *limits)
+{
+    return (uint64_t)__builtin_popcount(limits->priorities) * limits->size;
+}
 
 bool sw_ingress_set(sw_engine *e, uint32_t number, const sw_ingress_limits *limits)
 {
     sw_port *port = &e->ports[number];
     if (!port->ingress && !(port->ingress = calloc(1, sizeof *port->ingress)))
         return false;
+    e->promised += promised(limits) - promised(&port->ingress->limits);
     port->ingress->limits = *limits;
     return true;
 }

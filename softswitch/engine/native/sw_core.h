@@ -232,7 +232,9 @@ struct sw_engine {
     void *sink_context;
     sw_pauser *pauser;
     void *pauser_context;
-    uint64_t buffered, buffer_octets; /* in all queues; capacity, 0: unlimited */
+    /* In all queues, but for what is counted at its ingress; promised to that; capacity of both, 0:
+     * unlimited */
+    uint64_t buffered, promised, buffer_octets;
     uint8_t *out;
     size_t out_size, out_cap;
     /* Events. */

@@ -116,6 +116,9 @@ IMPOSSIBLE = r"""
   {rate: 100 Gb/s} => {rate: 1 Gb/s, pfc: {priorities: [3], xoff: 1kB, xon: 2kB}}
 6 flow control needs a link with a rate
   hosts: {rate => gateways: {pfc: {priorities: [3], xoff: 2kB, xon: 1kB}}\n  hosts: {rate
+7 flow control of the links of gw1 promises
+  {rate: 100 Gb/s} => {rate: 100 Gb/s, pfc: {priorities: [3], xoff: 1MB, xon: 1MB}}
+  \nswitches: {memory: 2MB}
 8 should be 'messages'
   pattern: messages => pattern: mesages
 8 no host gw3
