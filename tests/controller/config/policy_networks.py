@@ -4,14 +4,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import finsy as fy
 import yaml
-from finsy.p4entity import decode_entity
 from typer.testing import CliRunner
 
 from fcn.controller.cli.commands import app
-from fcn.controller.config import Config, parse_config
-from fcn.controller.provision.provision import Provision
 
 SQUARE = "pe1-r1 r1-r3 r3-pe2 pe1-r2 r2-r4 r4-pe2"
 """The draft's figures: R1 and R3 above, R2 and R4 below."""
@@ -65,11 +61,6 @@ def network(
     return {"vrfs": {"blue": {"id": 1, "vni": 7}}, "nodes": nodes, "links": wired}
 
 
-def parsed(data: dict[str, Any]) -> Config:
-    """The configuration of this data."""
-    return parse_config(yaml.safe_dump(data))
-
-
 def notes(tmp_path: Path, data: dict[str, Any]) -> str:
     """What `fcn check` says of a valid file."""
     file = tmp_path / "network.yaml"
@@ -77,11 +68,3 @@ def notes(tmp_path: Path, data: dict[str, Any]) -> str:
     done = CliRunner().invoke(app, ["check", "-c", str(file)])
     assert done.exit_code == 0, done.output
     return done.stdout
-
-
-def written(provision: Provision) -> list[Any]:
-    """The entries a node should hold."""
-    updates = provision.intent.take_updates(100_000)
-    schema = provision.pipeline.schema
-    found = [decode_entity(update.entity, schema) for update in updates]
-    return [entry for entry in found if isinstance(entry, fy.P4TableEntry)]

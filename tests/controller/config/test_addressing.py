@@ -4,14 +4,12 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from itertools import pairwise
 from typing import Any
 
-import finsy as fy
 import pytest
-import yaml
-from finsy.p4entity import decode_entity
+from parsing import parsed, table_entries
 
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import V1MODEL
-from fcn.controller.config import Config, parse_config
+from fcn.controller.config import Config
 from fcn.controller.config.addressing import (
     attachment,
     cnp_source,
@@ -21,40 +19,31 @@ from fcn.controller.config.addressing import (
     port_mac,
     underlay_next_hops,
 )
-from fcn.controller.provision.provision import Provision
 
 SID = "2001:db8:0:2::d46"
 
 
-def parse(network: dict[str, Any]) -> Config:
-    return parse_config(yaml.safe_dump(network))
-
-
 def entries(config: Config, node: str, table: str) -> dict[str, str]:
     """Match and action of a node's intended entries, as text."""
-    pipeline = load_pipeline(config.nodes[node].role)
-    found: dict[str, str] = {}
-    for update in Provision(config, node, pipeline).intent.take_updates(100_000):
-        entry = decode_entity(update.entity, pipeline.schema)
-        if isinstance(entry, fy.P4TableEntry) and entry.table_id == table:
-            found[entry.match_str(pipeline.schema)] = entry.action_str(pipeline.schema)
-    return found
+    schema = load_pipeline(config.nodes[node].role).schema
+    found = table_entries(config, node, table)
+    return {entry.match_str(schema): entry.action_str(schema) for entry in found}
 
 
 def test_macs_are_stable_local_and_distinct(network: dict[str, Any]) -> None:
-    config = parse(network)
+    config = parsed(network)
     macs = [
         port_mac(name, node, port) for name, node in config.nodes.items() for port in node.ports
     ]
     macs += [node_mac(name, node) for name, node in config.nodes.items()]
     assert len(set(macs)) == len(macs)
     assert all(mac >> 40 == 0x02 for mac in macs)
-    assert node_mac("pe1", config.nodes["pe1"]) == node_mac("pe1", parse(network).nodes["pe1"])
+    assert node_mac("pe1", config.nodes["pe1"]) == node_mac("pe1", parsed(network).nodes["pe1"])
 
 
 def test_configured_mac_wins(network: dict[str, Any]) -> None:
     network["nodes"]["pe1"]["ports"][0]["mac"] = "00:11:22:33:44:55"
-    node = parse(network).nodes["pe1"]
+    node = parsed(network).nodes["pe1"]
     assert port_mac("pe1", node, node.ports[0]) == 0x001122334455
 
 
@@ -64,7 +53,7 @@ def test_link_local_address_is_modified_eui_64() -> None:
 
 
 def test_shortest_paths(network: dict[str, Any]) -> None:
-    routes = underlay_next_hops(parse(network), "p1")
+    routes = underlay_next_hops(parsed(network), "p1")
     assert routes[IPv6Network("2001:db8:0:1::/64")] == [(1, "pe1", 2)]
     assert routes[IPv6Network("2001:db8:0:2::/64")] == [(2, "p2", 1)]
     assert IPv6Network("2001:db8:0:ff::11/128") not in routes
@@ -81,7 +70,7 @@ def test_equal_paths_share_the_load(network: dict[str, Any]) -> None:
     network["nodes"]["pe1"]["ports"].append({"number": 3, "role": "core"})
     network["nodes"]["p2"]["ports"].append({"number": 3, "role": "core"})
     network["links"] += [["pe1:3", "p3:1"], ["p3:2", "p2:3"]]
-    config = parse(network)
+    config = parsed(network)
     pe2 = IPv6Network("2001:db8:0:ff::2/128")
     assert underlay_next_hops(config, "pe1")[pe2] == [(2, "p1", 1), (3, "p3", 1)]
     assert entries(config, "pe1", "underlay")["dst=0x20010db8000000ff0000000000000002"].count("1*")
@@ -89,7 +78,7 @@ def test_equal_paths_share_the_load(network: dict[str, Any]) -> None:
 
 def test_node_without_links_is_unreachable_and_not_routed(network: dict[str, Any]) -> None:
     network["links"] = network["links"][:2]
-    routes = underlay_next_hops(parse(network), "pe1")
+    routes = underlay_next_hops(parsed(network), "pe1")
     assert IPv6Network("2001:db8:0:ff::2/128") not in routes
     assert IPv6Network("2001:db8:0:ff::12/128") in routes
 
@@ -97,7 +86,7 @@ def test_node_without_links_is_unreachable_and_not_routed(network: dict[str, Any
 def test_explicit_underlay_route_replaces_the_computed_one(network: dict[str, Any]) -> None:
     hop = {"port": 2, "mac": "02:00:00:00:00:99"}
     network["nodes"]["pe1"]["underlay"] = [{"prefix": "2001:db8:0:ff::2/128", "via": [hop]}]
-    routes = entries(parse(network), "pe1", "underlay")
+    routes = entries(parsed(network), "pe1", "underlay")
     assert "dst_mac=0x20000000099" in routes["dst=0x20010db8000000ff0000000000000002"]
 
 
@@ -109,7 +98,7 @@ def test_addresses_are_located_by_longest_prefix(network: dict[str, Any]) -> Non
         number = 2 if node == "pe1" else 1
         prefix = f"192.168.7.{3 - number}/32"
         data["vrfs"]["blue"]["routes"] = [{"prefix": prefix, "tunnel": f"{far}-srv6"}]
-    config = parse(network)
+    config = parsed(network)
     assert locate(config, "blue", ip_address("192.168.7.2")) == ["pe1"]
     assert locate(config, "blue", ip_address("192.168.7.1")) == ["pe2"]
     assert locate(config, "blue", ip_address("10.0.0.1")) == []
@@ -119,7 +108,7 @@ def test_addresses_are_located_by_longest_prefix(network: dict[str, Any]) -> Non
 def test_address_behind_a_router_is_attached_at_its_next_hop(network: dict[str, Any]) -> None:
     route = {"prefix": "10.9.0.0/16", "via": "10.1.0.254"}
     network["nodes"]["pe1"]["vrfs"]["blue"]["routes"].append(route)
-    found = attachment(parse(network).nodes["pe1"], "blue", ip_address("10.9.1.1"))
+    found = attachment(parsed(network).nodes["pe1"], "blue", ip_address("10.9.1.1"))
     assert found is not None
     assert (found.port.number, found.neighbor) == (1, ip_address("10.1.0.254"))
 
@@ -141,7 +130,7 @@ def test_cnp_source(
     network: dict[str, Any], cnp: dict[str, str], expected4: str, expected6: str
 ) -> None:
     network["nodes"]["pe1"]["cnp"] = cnp
-    node = parse(network).nodes["pe1"]
+    node = parsed(network).nodes["pe1"]
     sender4, peer4 = IPv4Address("10.1.0.10"), IPv4Address("10.2.0.20")
     sender6, peer6 = IPv6Address("2001:db8:1::10"), IPv6Address("2001:db8:2::20")
     assert str(cnp_source(node, "blue", sender4, peer4)) == expected4
@@ -177,7 +166,7 @@ def test_srv6_policies(
     network["nodes"]["pe1"]["tunnels"]["pe2-srv6"] = tunnel
     found = next(
         text
-        for text in entries(parse(network), "pe1", "tunnel").values()
+        for text in entries(parsed(network), "pe1", "tunnel").values()
         if text.startswith("encap_srv6")
     )
     assert found.startswith(action)
@@ -203,18 +192,18 @@ def test_srv6_policies(
 )
 def test_other_tunnels(network: dict[str, Any], tunnel: dict[str, Any], expected: str) -> None:
     network["nodes"]["pe1"]["tunnels"]["pe2-vxlan"] = tunnel
-    assert any(expected in text for text in entries(parse(network), "pe1", "tunnel").values())
+    assert any(expected in text for text in entries(parsed(network), "pe1", "tunnel").values())
 
 
 def test_trusted_prefixes_default_to_the_nodes(network: dict[str, Any]) -> None:
-    assert len(entries(parse(network), "pe1", "trusted_source")) == 4
+    assert len(entries(parsed(network), "pe1", "trusted_source")) == 4
     network["trusted_prefixes"] = ["2001:db8:0:ff::/64"]
-    trusted = entries(parse(network), "pe1", "trusted_source")
+    trusted = entries(parsed(network), "pe1", "trusted_source")
     assert list(trusted) == ["src=0x20010db8000000ff0000000000000000/64"]
 
 
 def test_levels_cover_every_depth_once(network: dict[str, Any]) -> None:
-    shown = entries(parse(network), "p2", "queue_level")
+    shown = entries(parsed(network), "p2", "queue_level")
     ranges = sorted(
         tuple(int(part, 16) for part in match.rpartition("=")[2].split("..."))
         for match in shown

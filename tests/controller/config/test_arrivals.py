@@ -1,7 +1,8 @@
 """By which ports of a PE the messages of a node come (FAN-8)."""
 
 import pytest
-from policy_networks import SQUARE, network, parsed
+from parsing import parsed
+from policy_networks import SQUARE, network
 
 from fcn.controller.config.arrivals import arrival_ports
 

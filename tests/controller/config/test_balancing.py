@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 import yaml
-from policy_networks import IDS, SQUARE, TWO_WAYS, network, notes, parsed, written
+from parsing import parsed, problems, table_entries
+from policy_networks import IDS, SQUARE, TWO_WAYS, network, notes
+from spoilt import cases, spoil
 
 from fcn.contract.constants import compiled_programs
 from fcn.contract.paths import PathShare, paths_in_use
-from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config import ConfigError, parse_config
 from fcn.controller.config.watching import (
     WatchedLink,
@@ -19,7 +20,6 @@ from fcn.controller.config.watching import (
     WatchedQueue,
     Watching,
 )
-from fcn.controller.provision.provision import Provision
 
 MOVING = ("flowlet_gap", "margin", "settle")
 SETTLE_US = 200_000
@@ -52,18 +52,9 @@ def many_policies(data: dict[str, Any], count: int) -> dict[str, Any]:
     return data
 
 
-def problems(data: dict[str, Any]) -> list[str]:
-    """What is wrong with a file, as messages of `fcn check`."""
-    with pytest.raises(ConfigError) as caught:
-        parsed(data)
-    return str(caught.value).splitlines()
-
-
 def actions(data: dict[str, Any], name: str, table: str) -> list[Any]:
     """The actions of the entries that a node has in a table."""
-    role = "pe" if name.startswith("pe") else "p"
-    entries = written(Provision(parsed(data), name, load_pipeline(role)))
-    found = [entry for entry in entries if entry.table_id == table]
+    found = table_entries(parsed(data), name, table)
     key = "slot" if table == "clock_slot" else None
     found.sort(key=lambda entry: entry.match[key] if key else 0)
     return [entry.action for entry in found]
@@ -82,36 +73,82 @@ def test_a_rate_is_in_bits_per_second() -> None:
     assert [port.rate for port in parsed(data).nodes["pe1"].ports] == [2_500_000, 10**10, None]
 
 
+REFUSED = f"""\
+load_balancing.change = 0
+  greater than or equal to 1
+load_balancing.change = 1001
+  less than or equal to 1000
+load_balancing.change = '50'
+  valid integer
+load_balancing.refresh = 999us
+  999us is out of range; write 1ms to 1s
+load_balancing.refresh = 2s
+  2s is out of range; write 1ms to 1s
+load_balancing.refresh = 1
+  expected a duration
+load_balancing.margin = -1
+  greater than or equal to 0
+load_balancing.margin = 1001
+  less than or equal to 1000
+load_balancing.margin = null
+  valid integer
+load_balancing.flowlet = 99us
+  99us is out of range; write 100us to 10s
+load_balancing.flowlet = 11s
+  11s is out of range; write 100us to 10s
+load_balancing.flowlet = [1ms]
+  expected a duration
+load_balancing.flowlets = 1ms
+  unknown key
+load_balancing = 5
+  expected keys and their values
+load_balancing = true
+  expected keys and their values
+load_balancing = []
+  expected keys and their values
+nodes.r1.ports[1].rate = 10
+  10 is not a rate
+nodes.r1.ports[1].rate = '10'
+  '10' is not a rate
+nodes.r1.ports[1].rate = 0 b/s
+  not above 0 and at most 4 Tb/s
+nodes.r1.ports[1].rate = 5 Tb/s
+  not above 0 and at most 4 Tb/s
+nodes.r1.ports[1].rate = [1]
+  not a rate
+nodes.r1.ports[1].rate = {{a: 1}}
+  not a rate
+nodes.r1.ports[1].rate = true
+  True is not a rate
+nodes.r1.ports[1].rate = null
+  @nodes.r1.ports[1] load_balancing needs the rate of the link to r3
+nodes.pe1.ports[2].rate = 1 Gb/s
+  the rate is that of links between nodes, or of
+nodes.pe1.ports[1].rate = 400 Gb/s
+  more in 100ms than switches count for load_balancing; write a failure_detection.interval of 42ms
+failure_detection.interval = 2s
+  load_balancing measures links once per interval, and 2s is too seldom; write 1s or less
+del failure_detection
+  @load_balancing its defaults
+nodes.r3.program = {compiled_programs() / "tna"}
+  @nodes.r3 does not measure links (Tofino 1); leave load_balancing out
+"""
+"""2^31 octets at 400 Gb/s are 42.9 ms."""
+
+
+@pytest.mark.parametrize(("changes", "where", "reason"), cases(REFUSED))
+def test_what_is_wrong_is_refused(changes: tuple[str, ...], where: str, reason: str) -> None:
+    ((place, message),) = problems(spoil(balanced(), changes))
+    assert place == where
+    assert reason in message
+
+
 @pytest.mark.parametrize(
-    ("section", "reason"),
-    [
-        ({"change": 0}, "greater than or equal to 1"),
-        ({"change": 1001}, "less than or equal to 1000"),
-        ({"change": "50"}, "valid integer"),
-        ({"refresh": "999us"}, "999us is out of range; write 1ms to 1s"),
-        ({"refresh": "2s"}, "2s is out of range; write 1ms to 1s"),
-        ({"refresh": 1}, "expected a duration"),
-        ({"margin": -1}, "greater than or equal to 0"),
-        ({"margin": 1001}, "less than or equal to 1000"),
-        ({"margin": None}, "valid integer"),
-        ({"flowlet": "99us"}, "99us is out of range; write 100us to 10s"),
-        ({"flowlet": "11s"}, "11s is out of range; write 100us to 10s"),
-        ({"flowlet": ["1ms"]}, "expected a duration"),
-        ({"flowlets": "1ms"}, "unknown key"),
-    ],
+    "change", ["nodes.pe1.ports[1].rate = 400 Gb/s", "failure_detection.interval = 1s"]
 )
-def test_wrong_values_are_refused(section: dict[str, Any], reason: str) -> None:
-    (problem,) = problems(balanced(**section))
-    assert "load_balancing." in problem
-    assert reason in problem
-
-
-@pytest.mark.parametrize("section", [5, "on", [], True])
-def test_what_is_no_section(section: object) -> None:
-    data = balanced()
-    data["load_balancing"] = section
-    (problem,) = problems(data)
-    assert "load_balancing: expected keys and their values" in problem
+def test_a_clock_as_slow_as_it_may_be(change: str) -> None:
+    interval = "failure_detection.interval = 42ms"
+    assert problems(spoil(balanced(), (interval, change))) == []
 
 
 def test_an_empty_section_is_an_error() -> None:
@@ -122,24 +159,6 @@ def test_an_empty_section_is_an_error() -> None:
     (problem,) = caught.value.problems
     assert (problem.line, problem.where) == (1, "load_balancing")
     assert "write {} for the defaults" in problem.message
-
-
-@pytest.mark.parametrize("rate", [10, 10**10, "10", "0 b/s", "5 Tb/s", None, [1], {"a": 1}, True])
-def test_what_is_no_rate_of_a_port(rate: object) -> None:
-    data = balanced()
-    data["nodes"]["r1"]["ports"][1]["rate"] = rate
-    if rate is None:
-        assert parsed_without_rate(data) == ["nodes.r1.ports[1]"]
-        return
-    (problem,) = problems(data)
-    assert "nodes.r1.ports[1].rate: " in problem
-
-
-def parsed_without_rate(data: dict[str, Any]) -> list[str]:
-    """Where a rate is missing."""
-    found = [problem.split(": ", 2)[1:] for problem in problems(data)]
-    assert all("load_balancing needs the rate of the link to r3" in text for _, text in found)
-    return [where for where, _ in found]
 
 
 def test_every_watched_port_needs_its_rate() -> None:
@@ -159,50 +178,6 @@ def test_a_port_without_a_link_needs_none() -> None:
     data = balanced()
     data["nodes"]["r1"]["ports"].append({"number": 9, "role": "core"})
     parsed(data)
-
-
-def test_ports_of_customers_have_none() -> None:
-    data = balanced()
-    data["nodes"]["pe1"]["ports"][2]["rate"] = "1 Gb/s"
-    (problem,) = problems(data)
-    assert "nodes.pe1.ports[2].rate: the rate is that of links between nodes, or of" in problem
-
-
-def test_it_needs_the_clock() -> None:
-    data = balanced()
-    del data["failure_detection"]
-    (problem,) = problems(data)
-    assert "load_balancing: it needs failure_detection" in problem
-    assert "write `failure_detection: {}`" in problem
-
-
-def test_it_needs_a_clock_that_is_not_too_slow() -> None:
-    data = balanced()
-    data["failure_detection"] = {"interval": "2s"}
-    (problem,) = problems(data)
-    assert "failure_detection.interval: load_balancing measures links once per interval" in problem
-    assert "write 1s or less" in problem
-    data["failure_detection"] = {"interval": "1s"}
-    parsed(data)
-
-
-def test_a_fast_link_is_looked_at_more_often() -> None:
-    """2^31 octets at 400 Gb/s are 42.9 ms."""
-    data = balanced()
-    data["nodes"]["pe1"]["ports"][1]["rate"] = "400 Gb/s"
-    (problem,) = problems(data)
-    assert "nodes.pe1.ports[1].rate: at this rate a link sends more in 100ms than" in problem
-    assert "write a failure_detection.interval of 42ms or less" in problem
-    data["failure_detection"] = {"interval": "42ms"}
-    parsed(data)
-
-
-def test_a_program_that_does_not_measure_is_refused() -> None:
-    data = balanced()
-    data["nodes"]["r3"]["program"] = str(compiled_programs() / "tna")
-    (problem,) = problems(data)
-    assert "nodes.r3: " in problem
-    assert "does not measure links (Tofino 1); leave load_balancing out" in problem
 
 
 def test_that_there_is_nothing_to_balance_is_noted(tmp_path: Path) -> None:
@@ -227,8 +202,9 @@ def test_what_the_clock_does_not_come_round_in_is_refused() -> None:
     data["failure_detection"] = {"interval": "4ms"}
     pe1 = data["nodes"]["pe1"]
     pe1["ports"][0]["rate"] = "4 Tb/s"
-    (problem,) = problems(data)
-    assert "nodes.pe1.ports[0].rate: at this rate a link sends more than switches" in problem
+    ((where, problem),) = problems(data)
+    assert where == "nodes.pe1.ports[0].rate"
+    assert "at this rate a link sends more than switches" in problem
     assert "its 338 links and paths, in 16950us; let fewer policies" in problem
     pe1["ports"][0]["rate"] = "1 Tb/s"
     parsed(data)
@@ -339,11 +315,9 @@ def test_without_the_section_policies_move_none() -> None:
 def test_each_bucket_knows_the_paths_in_use(
     policy: dict[str, Any], shares: tuple[PathShare, ...]
 ) -> None:
-    entries = written(Provision(parsed(balanced(policy)), "pe1", load_pipeline("pe")))
     found = {
         (each.match["avoided"], each.action.args["in_use"])
-        for each in entries
-        if each.table_id == "path"
+        for each in table_entries(parsed(balanced(policy)), "pe1", "path")
     }
     sets = [(avoided, paths_in_use(shares, avoided)) for avoided in (0b00, 0b01, 0b10)]
     assert found == {(avoided, sum(1 << slot for slot in slots)) for avoided, slots in sets}

@@ -3,35 +3,25 @@
 from typing import Any
 
 import pytest
-import yaml
+from parsing import parsed, problems
 from spoilt import cases, spoil
 
 from fcn.contract.constants import compiled_programs
-from fcn.controller.config import ConfigError, parse_config
 from fcn.controller.config.check_modes import mode_warnings
 from fcn.controller.config.modes import FlowControlMode, Relief
 from fcn.controller.config.programs import program_of
 from fcn.controller.provision.provision import Provision
 
 
-def problems(network: dict[str, Any]) -> list[tuple[str, str]]:
-    """(path, message) of every problem."""
-    try:
-        parse_config(yaml.safe_dump(network))
-    except ConfigError as error:
-        return [(problem.where, problem.message) for problem in error.problems]
-    return []
-
-
 def test_it_is_off_by_default(network: dict[str, Any]) -> None:
-    assert parse_config(yaml.safe_dump(network)).flow_control is FlowControlMode.OFF
+    assert parsed(network).flow_control is FlowControlMode.OFF
 
 
 @pytest.mark.parametrize("mode", ["off", "service", "flow", "priority"])
 def test_modes_are_read(network: dict[str, Any], mode: str) -> None:
     network["flow_control"] = mode
     network["holding"] = {"relief": "cnp", "hold_at": "64kB", "release_at": "16kB"}
-    config = parse_config(yaml.safe_dump(network))
+    config = parsed(network)
     assert config.flow_control == mode
     assert config.holding.relief is Relief.CNP
 
@@ -102,7 +92,7 @@ def test_a_chip_asks_its_neighbours_and_holds_nothing(network: dict[str, Any]) -
     """In mode service: `fcn check` says so, and no entry is of what its program has not."""
     network["flow_control"] = "service"
     network["nodes"]["p1"]["program"] = str(compiled_programs() / "tna")
-    config = parse_config(yaml.safe_dump(network))
+    config = parsed(network)
     assert [where for where, text in mode_warnings(config) if "holds nothing" in text] == [
         "nodes.p1"
     ]

@@ -4,23 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from parsing import parsed, problems
 
 from fcn.contract.constants import compiled_programs
 from fcn.contract.depth import PACKET_SIZE, Depth, DepthUnit
-from fcn.controller.config import ConfigError, parse_config
 from fcn.controller.config.notation import format_depth, parse_depth, parse_octets
-
-
-def problems(network: dict[str, Any]) -> list[tuple[str, str]]:
-    """(path, message) of every problem."""
-    try:
-        parse_config(yaml.safe_dump(network))
-    except ConfigError as error:
-        return [(problem.where, problem.message) for problem in error.problems]
-    return []
 
 
 @pytest.fixture
@@ -99,7 +89,7 @@ def test_missing_program_is_a_problem_of_its_node(network: dict[str, Any], tmp_p
 def test_thresholds_with_units(network: dict[str, Any]) -> None:
     network["congestion"]["thresholds"] = ["64kB", "128 kB", "0.5MB"]
     network["nodes"]["p2"]["thresholds"][0]["depths"] = [4, "8p", "16 packets"]
-    config = parse_config(yaml.safe_dump(network))
+    config = parsed(network)
     octets = [Depth(amount, DepthUnit.OCTETS) for amount in (64_000, 128_000, 500_000)]
     assert config.congestion.thresholds == tuple(octets)
     assert config.nodes["p2"].thresholds[0].depths == (Depth(4), Depth(8), Depth(16))

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from parsing import parsed, problems
 
-from fcn.controller.config import ConfigError, parse_config
 from fcn.controller.config.transport import expiries, expiry_notes
 from fcn.controller.pki.authority import Usage, new_ca, revocation_list, sign
 from fcn.topologies.interop.certificates import Authority
@@ -35,11 +34,7 @@ def listener(authority: Authority) -> dict[str, str]:
 
 
 def _problems(network: dict[str, Any]) -> list[str]:
-    try:
-        parse_config(yaml.safe_dump(network))
-    except ConfigError as error:
-        return [f"{problem.where}: {problem.message}" for problem in error.problems]
-    return []
+    return [f"{where}: {message}" for where, message in problems(network)]
 
 
 def test_plain_text_to_another_machine_is_refused_unless_said(network: dict[str, Any]) -> None:
@@ -52,14 +47,14 @@ def test_plain_text_to_another_machine_is_refused_unless_said(network: dict[str,
     )
     node["insecure"] = True
     assert _problems(network) == []
-    assert parse_config(yaml.safe_dump(network)).nodes["pe1"].insecure
+    assert parsed(network).nodes["pe1"].insecure
 
 
 def test_the_network_has_files_for_all_nodes(network: dict[str, Any], tls: dict[str, str]) -> None:
     network["switch_tls"] = tls
     network["nodes"]["pe1"] |= {"grpc": "10.0.0.1:50001", "tls": {"name": "pe1"}}
     network["nodes"]["pe2"]["insecure"] = True
-    config = parse_config(yaml.safe_dump(network))
+    config = parsed(network)
     pe1, p1 = (config.tls_of(config.nodes[name]) for name in ("pe1", "p1"))
     assert pe1 is not None
     assert pe1.model_dump() == {**tls, "name": "pe1"}
@@ -70,7 +65,7 @@ def test_the_network_has_files_for_all_nodes(network: dict[str, Any], tls: dict[
 
 def test_a_node_has_files_of_its_own(network: dict[str, Any], tls: dict[str, str]) -> None:
     network["nodes"]["pe1"]["tls"] = {"ca": tls["ca"]}
-    config = parse_config(yaml.safe_dump(network))
+    config = parsed(network)
     found = config.tls_of(config.nodes["pe1"])
     assert found is not None
     assert found.model_dump(exclude_none=True) == {"ca": tls["ca"]}
@@ -134,17 +129,17 @@ def test_over_tcp_there_is_tls_or_a_word_that_there_need_not_be(
     assert reason in problem
     assert problem.endswith(f"give tls, or insecure: [{key}] if you trust them")
     assert _problems(network | {"insecure": [key]}) == []
-    assert parse_config(yaml.safe_dump(network | {"insecure": [key]})).listener_tls("api") is None
+    assert parsed(network | {"insecure": [key]}).listener_tls("api") is None
     assert _problems(network | {"tls": listener}) == []
     both = network | {"tls": listener, "insecure": ["metrics"]}
-    config = parse_config(yaml.safe_dump(both))
+    config = parsed(both)
     assert config.listener_tls("metrics") is None
     assert config.listener_tls("api") is not None
 
 
 def test_the_default_is_a_socket(network: dict[str, Any]) -> None:
     del network["insecure"], network["api"]
-    config = parse_config(yaml.safe_dump(network | {"metrics": "127.0.0.1:9662"}))
+    config = parsed(network | {"metrics": "127.0.0.1:9662"})
     assert config.api == "unix:/run/fcn/api"
 
 
@@ -206,7 +201,7 @@ def test_what_expires_soon_is_noted(
     own = sign(ca, "controller", Usage.BOTH, ends=now + 3 * DAY)
     Path(tls["certificate"]).write_bytes(own.certificate_pem)
     Path(tls["key"]).write_bytes(own.key_pem)
-    config = parse_config(yaml.safe_dump(network | {"switch_tls": tls, "tls": tls}))
+    config = parsed(network | {"switch_tls": tls, "tls": tls})
     assert [where for where, _ in expiry_notes(config)] == [
         "tls.certificate",
         "switch_tls.certificate",

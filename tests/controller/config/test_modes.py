@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
+from parsing import parsed, written
 from spoilt import cases, spoil
 from test_config import example, refused
 
@@ -15,7 +16,6 @@ from fcn.contract.ecn import CLASSIC_RULES, TWO_THRESHOLD_RULES, Ecn
 from fcn.contract.marking import DEFAULT_DEPTHS
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.profiles import Mode
-from fcn.controller.config import Config, parse_config
 from fcn.controller.config.check_modes import mode_warnings
 from fcn.controller.config.programs import program_of
 from fcn.controller.provision.provision import Provision
@@ -34,10 +34,6 @@ def two_threshold(**section: object) -> Data:
     return data
 
 
-def parsed(data: Data) -> Config:
-    return parse_config(yaml.safe_dump(data))
-
-
 def provision(data: Data, name: str) -> Provision:
     config = parsed(data)
     return Provision(config, name, load_pipeline(config.nodes[name].role))
@@ -45,25 +41,18 @@ def provision(data: Data, name: str) -> Provision:
 
 def entries(provision: Provision, table: str) -> list[tuple[dict[str, int], str, dict[str, int]]]:
     """Match, action and parameters of a table's entries; of ranges, the lower bound."""
-    schema = provision.pipeline.schema
-    wanted = schema.tables[table]
-    found = []
-    for update in provision.intent.take_updates(100_000):
-        entry = update.entity.table_entry
-        if not update.entity.HasField("table_entry") or entry.table_id != wanted.id:
-            continue
-        match = {}
-        for field in entry.match:
-            name = wanted.match_fields[field.field_id].alias
-            value = field.range.low if field.HasField("range") else field.exact.value
-            match[name] = int.from_bytes(value, "big")
-        action = schema.actions[entry.action.action.action_id]
-        params = {
-            action.params[param.param_id].name: int.from_bytes(param.value, "big")
-            for param in entry.action.action.params
-        }
-        found.append((match, action.alias, params))
-    return found
+    return [
+        (
+            {
+                name: value[0] if isinstance(value, tuple) else value
+                for name, value in match.items()
+            },
+            each.action.name,
+            each.action.args,
+        )
+        for each in written(provision, table)
+        for match in [each.match or {}]
+    ]
 
 
 def test_the_mode_is_valid() -> None:

@@ -7,18 +7,17 @@ from typing import Any
 
 import pytest
 import yaml
-from policy_networks import IDS, SQUARE, TWO_WAYS, network, parsed, written
+from parsing import parsed, table_entries
+from policy_networks import IDS, SQUARE, TWO_WAYS, network
 from test_config import example, refused
 from typer.testing import CliRunner
 
 from fcn.contract.constants import compiled_programs
 from fcn.contract.paths import PathShare
-from fcn.contract.pipeline import load_pipeline
 from fcn.controller.cli.commands import app
 from fcn.controller.config.paths import COMPUTED, Plan, Planner, first_tunnels
 from fcn.controller.config.policies import DERIVED_ID
 from fcn.controller.config.topology import Topology
-from fcn.controller.provision.provision import Provision
 
 Data = dict[str, Any]
 BOTH = {"north": ["r1"], "south": ["r2"]}
@@ -387,6 +386,5 @@ def test_senders_hear_of_congested_paths(
     data = network(SQUARE, TWO_WAYS, IDS) | {"notification": notification, "failure_detection": {}}
     if levels is not None:
         data["congestion"] = {"levels": levels, "thresholds": [8 * level for level in levels]}
-    entries = written(Provision(parsed(data), "pe1", load_pipeline("pe")))
-    (action,) = (entry.action for entry in entries if entry.table_id == "policy")
-    assert action.args["cnp_interval"] == interval
+    (entry,) = table_entries(parsed(data), "pe1", "policy")
+    assert entry.action.args["cnp_interval"] == interval

@@ -3,13 +3,11 @@
 from typing import Any
 
 import pytest
-import yaml
+from parsing import parsed, problems
 from policy_networks import network as with_policies
-from test_config_targets import problems
 
 from fcn.contract.constants import compiled_programs
 from fcn.contract.profiles import PROFILES
-from fcn.controller.config import parse_config
 from fcn.controller.config.programs import profile_of, program_of
 
 LACKS_HOLDS = (
@@ -20,7 +18,7 @@ LACKS_HOLDS = (
 
 def chosen(data: dict[str, Any]) -> dict[str, str]:
     """The profile of each node."""
-    config = parse_config(yaml.safe_dump(data))
+    config = parsed(data)
     return {name: profile_of(config, node) for name, node in config.nodes.items()}
 
 
@@ -48,7 +46,7 @@ def test_only_pes_with_policies_have_paths() -> None:
 
 def test_a_stated_profile_is_taken(network: dict[str, Any]) -> None:
     network["nodes"]["p1"]["profile"] = "full"
-    config = parse_config(yaml.safe_dump(network))
+    config = parsed(network)
     assert program_of(config, config.nodes["p1"]).modes == PROFILES["full"]
     assert profile_of(config, config.nodes["pe1"]) == "fcn"
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from policy_networks import SQUARE, network, parsed
+from parsing import parsed
+from policy_networks import SQUARE, network
 
 from fcn.contract.constants import PATH_REPORTER_CELLS
 from fcn.controller.config import ConfigError

@@ -3,20 +3,15 @@
 from ipaddress import IPv6Address
 from typing import Any
 
-import finsy as fy
 import pytest
 import yaml
-from finsy.p4entity import decode_entity
-from policy_networks import SQUARE, network, parsed
+from parsing import parsed, table_entries
+from policy_networks import SQUARE, network
 from test_config import refused
-
-from fcn.contract.pipeline import load_pipeline
-from fcn.controller.provision.provision import Provision
 
 Data = dict[str, Any]
 Args = dict[str, Any]
 
-PIPELINE = load_pipeline("pe")
 VIA = {"a": ["r1"], "b": ["r2"], "c": ["r5"]}
 
 
@@ -39,15 +34,8 @@ def three_ways(paths: str, routes: str = "", **nexts: str) -> Data:
 
 def entries(data: Data, table: str) -> list[tuple[Args, Args]]:
     """Match and parameters of what pe1 is to have."""
-    updates = Provision(parsed(data), "pe1", PIPELINE).intent.take_updates(100_000)
-    decoded = [decode_entity(update.entity, PIPELINE.schema) for update in updates]
-    return [
-        (dict(entry.match or {}), dict(entry.action.args))
-        for entry in decoded
-        if isinstance(entry, fy.P4TableEntry)
-        and entry.table_id == table
-        and isinstance(entry.action, fy.P4TableAction)
-    ]
+    found = table_entries(parsed(data), "pe1", table)
+    return [(dict(entry.match or {}), dict(entry.action.args)) for entry in found]
 
 
 def names(data: Data) -> dict[int, str]:

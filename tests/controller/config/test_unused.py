@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 import yaml
+from parsing import parsed
 from spoilt import cases, spoil
 from test_config import example, refused
 
-from fcn.controller.config import parse_config
 from fcn.controller.config.check_modes import mode_warnings
 from fcn.controller.config.check_unused import unused_notes
 
@@ -129,7 +129,7 @@ nodes.pe1.policies = {{pair: {{to: pe2, paths: [{{tunnel: pe2-srv6}}], backup: [
 @pytest.mark.parametrize(("changes", "where", "reason"), cases(NOTED))
 def test_what_does_nothing_is_noted(changes: tuple[str, ...], where: str, reason: str) -> None:
     data = spoil(example(), changes)
-    ((place, why),) = unused_notes(parse_config(yaml.safe_dump(data)))
+    ((place, why),) = unused_notes(parsed(data))
     assert place == where
     assert reason in why
 
@@ -147,7 +147,7 @@ def test_what_does_nothing_is_noted(changes: tuple[str, ...], where: str, reason
 )
 def test_what_has_an_effect_is_not_noted(changes: str) -> None:
     data = spoil(example(), tuple(changes.splitlines()))
-    assert list(unused_notes(parse_config(yaml.safe_dump(data)))) == []
+    assert list(unused_notes(parsed(data))) == []
 
 
 def test_an_egress_pe_tells_nobody_of_a_port_with_fantel() -> None:
@@ -165,6 +165,6 @@ def test_an_egress_pe_tells_nobody_of_a_port_with_fantel() -> None:
                 "prefix": given["prefix"],
                 "policy": f"by-{index}",
             }
-    ((where, why),) = mode_warnings(parse_config(yaml.safe_dump(data)))
+    ((where, why),) = mode_warnings(parsed(data))
     assert where == "nodes.pe1.thresholds[0]"
     assert "with notification: fantel this node tells no other PE" in why

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 import yaml
-from policy_networks import IDS, SQUARE, TWO_WAYS, network, notes, parsed, written
+from parsing import parsed, table_entries, written
+from policy_networks import IDS, SQUARE, TWO_WAYS, network, notes
 
 from fcn.contract.constants import CORE_PATH_CELLS, compiled_programs, enum_members
 from fcn.contract.paths import path_tag
@@ -190,13 +191,8 @@ def test_queues_are_watched_where_nodes_tell_of_congestion() -> None:
         slots = Watching(config).slots(name)
         queues = [slot.path for slot in slots if isinstance(slot, WatchedQueue)]
         assert queues == Watching(config).paths(name)
-    provision = Provision(config, "r1", load_pipeline("p"))
-    found = [
-        (entry.match["slot"], entry.action.name)
-        for entry in written(provision)
-        if entry.table_id == "clock_slot"
-    ]
-    assert found == [
+    found = table_entries(config, "r1", "clock_slot")
+    assert [(entry.match["slot"], entry.action.name) for entry in found] == [
         (0, "watch_link"),
         (1, "watch_link"),
         (2, "watch_path"),
@@ -217,8 +213,7 @@ def test_the_mode_of_the_domain(mode: str, kinds: dict[str, tuple[str, str]]) ->
         node["features"] = "all"
     numbers = enum_members("NotificationKind")
     for name, expected in kinds.items():
-        provision = Provision(parsed(data), name, load_pipeline("pe" if name == "pe1" else "p"))
-        (entry,) = (each for each in written(provision) if each.table_id == "domain_mode")
+        (entry,) = table_entries(parsed(data), name, "domain_mode")
         args = entry.action.args
         assert (args["congestion_kind"], args["translates"]) == tuple(numbers[k] for k in expected)
 
@@ -226,8 +221,7 @@ def test_the_mode_of_the_domain(mode: str, kinds: dict[str, tuple[str, str]]) ->
 @pytest.mark.parametrize(("transport", "over_icmpv6"), [("udp", 0), ("icmpv6", 1)])
 def test_what_messages_are_carried_in(transport: str, over_icmpv6: int) -> None:
     data = watched(policy=IDS) | {"fantel_transport": transport}
-    provision = Provision(parsed(data), "r1", load_pipeline("p"))
-    (entry,) = (each for each in written(provision) if each.table_id == "fantel_profile")
+    (entry,) = table_entries(parsed(data), "r1", "fantel_profile")
     args = entry.action.args
     assert (args["over_icmpv6"], args["udp_dst_port"]) == (over_icmpv6, 61021)
 
@@ -256,9 +250,9 @@ def test_a_chip_says_what_is_congested_and_watches_no_links(tmp_path: Path) -> N
     assert [type(slot) for slot in watching.slots("r3")] == [WatchedQueue]
     assert [type(slot) for slot in watching.slots("r1")] == [WatchedLink, WatchedQueue]
     program = load_pipeline("p", compiled_programs() / "tna" / "fantel", binary=False)
-    entries = written(Provision(config, "r3", program))
     tables = ("clock_slot", "core_path", "fantel_profile")
-    assert sorted(each.action.name for each in entries if each.table_id in tables) == [
+    found = written(Provision(config, "r3", program), *tables)
+    assert sorted(each.action.name for each in found) == [
         "set_core_path",
         "set_fantel_profile",
         "watch_path_queue",
@@ -276,12 +270,11 @@ def test_packets_of_a_path_have_its_tag() -> None:
     data["nodes"]["pe1"]["vrfs"]["blue"]["routes"].append(route)
     config = parsed(data)
     (plan,) = Planner(config).plans("pe1")
-    entries = written(Provision(config, "pe1", load_pipeline("pe")))
-    tags = {e.action.args["tag"] for e in entries if e.table_id == "tunnel"}
+    tags = {each.action.args["tag"] for each in table_entries(config, "pe1", "tunnel")}
     assert tags == {0, path_tag(plan.cell, 0), path_tag(plan.cell, 1)}
-    known = written(Provision(config, "r1", load_pipeline("p")))
-    (path,) = (each for each in known if each.table_id == "core_path")
-    (slot,) = (e for e in known if e.table_id == "clock_slot" and e.action.name == "watch_path")
+    (path,) = table_entries(config, "r1", "core_path")
+    slots = table_entries(config, "r1", "clock_slot")
+    (slot,) = (each for each in slots if each.action.name == "watch_path")
     assert path.match["tag"] == path_tag(plan.cell, 0)
     assert path.match["port"] == slot.action.args["port"]
     assert path.action.args["cell"] == slot.action.args["path_cell"]

@@ -2,17 +2,12 @@
 
 from typing import Any
 
-import finsy as fy
 import pytest
-import yaml
-from finsy.p4entity import decode_entity
+from parsing import parsed, table_entries
 from watch_lab import POLICY, with_two_ways
 
 from fcn.contract.constants import POLICY_BIT
 from fcn.contract.paths import entries_of
-from fcn.contract.pipeline import load_pipeline
-from fcn.controller.config import parse_config
-from fcn.controller.provision.provision import Provision
 
 
 @pytest.fixture
@@ -23,17 +18,8 @@ def network(network: dict[str, Any]) -> dict[str, Any]:
 
 def entries(network: dict[str, Any], table: str) -> list[dict[str, Any]]:
     """Match and parameters of what the controller writes to a table of pe1."""
-    config = parse_config(yaml.safe_dump(network))
-    pipeline = load_pipeline("pe")
-    taken = Provision(config, "pe1", pipeline).intent.take_updates(100_000)
-    decoded = [decode_entity(update.entity, pipeline.schema) for update in taken]
-    return [
-        {**(entry.match or {}), **entry.action.args}
-        for entry in decoded
-        if isinstance(entry, fy.P4TableEntry)
-        and entry.table_id == table
-        and isinstance(entry.action, fy.P4TableAction)
-    ]
+    found = table_entries(parsed(network), "pe1", table)
+    return [{**(entry.match or {}), **entry.action.args} for entry in found]
 
 
 def test_every_path_has_a_tunnel_and_a_name(network: dict[str, Any]) -> None:
