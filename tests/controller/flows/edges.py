@@ -1,9 +1,19 @@
-"""Ingress PEs for tests of the flow service."""
+"""Ingress PEs, and a clock, for tests of the flow service."""
 
 from collections import Counter
 
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
+
+
+class HandClock:
+    """Seconds that the test sets."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
 
 
 class Edge:

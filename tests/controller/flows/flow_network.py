@@ -1,7 +1,6 @@
 """A flow service between the PEs of two hosts, and their connections."""
 
 import random
-from collections.abc import Mapping
 from ipaddress import ip_address
 from typing import Any
 
@@ -28,18 +27,32 @@ FORTH_2, BACK_2 = FlowKey("blue", A, B, 34), FlowKey("blue", B, A, 18)
 
 
 class Network:
-    """A flow service with a clock that the test advances."""
+    """A flow service with a clock that the test advances. `room`: for flows, at each PE."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, room: int = 16384) -> None:
         self.now = 10.0
-        clock = Clock(lambda: self.now, lambda: self.now)
+        self.clock = Clock(lambda: self.now, lambda: self.now)
         self.psn = 100
         self.config = config
-        self.edges: Mapping[str, Edge] = {
-            name: Edge() for name, node in config.nodes.items() if node.role == "pe"
-        }
-        self.bus = EventBus(clock)
-        self.service = FlowService(config, self.edges, self.bus, clock, random.Random(1))
+        self.edges = {name: Edge(room) for name, node in config.nodes.items() if node.role == "pe"}
+        self.bus = EventBus(self.clock)
+        self.service = self.controller()
+
+    def controller(self) -> FlowService:
+        return FlowService(self.config, self.edges, self.bus, self.clock, random.Random(1))
+
+    def restart(self) -> None:
+        """A new controller, which reads the flows back from the PEs."""
+        held = {name: list(edge.flows.values()) for name, edge in self.edges.items()}
+        self.service = self.controller()
+        for name, flows in held.items():
+            list(self.service.adopt(name, flows))
+
+    def cm(self, node: str, src: Address, dst: Address, *message: int, port: int = DC_PORT) -> None:
+        self.service.connection_message(node, port, CmMessage("blue", src, dst, *message))
+
+    def sender(self, key: FlowKey) -> int | None:
+        return next((flow.source_qp for flow in self.service.all() if flow.key == key), None)
 
     def see(self, node: str, key: FlowKey, opcode: int, psn: int, port: int = PORT) -> None:
         self.now += 0.15
@@ -52,12 +65,12 @@ class Network:
             self.see("pe1", FORTH, WRITE, self.psn, port)
             self.see("pe2", BACK, ACK, self.psn, port)
 
-    def connect(self, a_qp: int, b_qp: int, ids: tuple[int, int], a: Address = A) -> None:
+    def connect(
+        self, a_qp: int = 17, b_qp: int = 33, ids: tuple[int, int] = (0xA1, 0xB1), a: Address = A
+    ) -> None:
         """A handshake of these queue pairs of `a` and B."""
-        request = CmMessage("blue", a, B, CmAttribute.REQ, ids[0], 0, a_qp)
-        self.service.connection_message("pe1", DC_PORT, request)
-        reply = CmMessage("blue", B, a, CmAttribute.REP, ids[1], ids[0], b_qp)
-        self.service.connection_message("pe2", DC_PORT, reply)
+        self.cm("pe1", a, B, CmAttribute.REQ, ids[0], 0, a_qp)
+        self.cm("pe2", B, a, CmAttribute.REP, ids[1], ids[0], b_qp)
 
     def run(self, seconds: float, *connections: tuple[FlowKey, FlowKey, int]) -> None:
         """Let connections go on: requests of the flow forth from this PSN on, responses back."""

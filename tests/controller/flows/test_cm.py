@@ -7,6 +7,7 @@ from ipaddress import IPv4Address
 from itertools import permutations
 
 import pytest
+from edges import HandClock
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller.flows.connections import (
@@ -37,18 +38,8 @@ CLOSED = [FlowClosed(FORTH), FlowClosed(BACK)]
 FUZZ_MESSAGES = int(os.environ.get("FCN_FUZZ_MESSAGES", "20000"))
 
 
-class Clock:
-    """A clock in seconds that the test advances."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 def tracker() -> ConnectionTracker:
-    return ConnectionTracker(Clock())
+    return ConnectionTracker(HandClock())
 
 
 def feed(connections: ConnectionTracker, *messages: CmMessage) -> list[CmEvent]:
@@ -139,7 +130,7 @@ def test_disconnect_of_an_unseen_connection_names_its_flow() -> None:
 
 
 def test_half_seen_handshake_is_forgotten_and_complete_ones_are_not() -> None:
-    clock = Clock()
+    clock = HandClock()
     connections = ConnectionTracker(clock)
     feed(connections, REQ, REP, replace(REQ, local_comm_id=0xA2, qpn=18))
     clock.now = HALF_OPEN + 1
@@ -149,7 +140,7 @@ def test_half_seen_handshake_is_forgotten_and_complete_ones_are_not() -> None:
 
 
 def test_receipt_acknowledged_extends_the_wait_for_the_reply() -> None:
-    clock = Clock()
+    clock = HandClock()
     connections = ConnectionTracker(clock)
     assert feed(connections, REQ, CmMessage("blue", B, A, CmAttribute.MRA, 0xB1, 0xA1, 0)) == []
     clock.now = ACKNOWLEDGED - 1
@@ -161,7 +152,7 @@ def test_receipt_acknowledged_extends_the_wait_for_the_reply() -> None:
 
 
 def test_acknowledged_request_is_forgotten_at_last() -> None:
-    clock = Clock()
+    clock = HandClock()
     connections = ConnectionTracker(clock)
     feed(connections, REQ, CmMessage("blue", B, A, CmAttribute.MRA, 0xB1, 0xA1, 0))
     while clock.now < ACKNOWLEDGED + HALF_OPEN:
@@ -231,7 +222,7 @@ def test_nobody_ends_a_connection_of_others() -> None:
 
 
 def test_request_flood_is_bounded_and_leaves_room_for_others() -> None:
-    connections = ConnectionTracker(Clock(), limit=100)
+    connections = ConnectionTracker(HandClock(), limit=100)
     for comm_id in range(1000):
         connections.handle(replace(REQ, local_comm_id=comm_id, qpn=1000 + comm_id))
     assert len(connections) == 100
@@ -269,7 +260,7 @@ def test_restored_connection_does_not_displace_a_newer_one() -> None:
 
 def test_restored_connection_displaces_none() -> None:
     """The flows of the other are labelled, and nothing else would say its end."""
-    connections = ConnectionTracker(Clock(), limit=2)
+    connections = ConnectionTracker(HandClock(), limit=2)
     assert connections.restore(FORTH, 17, CommIds(True, 0xA1, 0xB1))
     assert connections.restore(replace(FORTH, dest_qp=34), 18, CommIds(True, 0xA2, 0xB2))
     other = replace(FORTH, src=IPv4Address("10.0.1.9"), dest_qp=35)
@@ -282,7 +273,7 @@ def test_any_sequence_of_messages_is_survived() -> None:
     rng = random.Random(5)
     attributes = [*CmAttribute, 0x17, 0x19, 0xFFFF]
     hosts = [A, B, IPv4Address("10.0.0.3")]
-    clock = Clock()
+    clock = HandClock()
     connections = ConnectionTracker(clock, limit=20)
     known: dict[FlowKey, int] = {}
     for _ in range(FUZZ_MESSAGES):

@@ -149,10 +149,7 @@ def test_queue_pairs_of_a_handshake_that_change_partners_unseen(
     counts, and a late disconnect of the old connection ends nothing."""
     _set_up(net)
     if restart:
-        held = {name: list(edge.flows.values()) for name, edge in net.edges.items()}
-        net = Network(net.config)
-        for name, flows in held.items():
-            list(net.service.adopt(name, flows))
+        net.restart()
     net.run(2 * CHECK + 1, *SWAPPED)
     right = {FORTH: 18, BACK_2: 33, FORTH_2: 17, BACK: 34}
     for key, source_qp in net.known().items():

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from edges import HandClock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -20,22 +21,12 @@ def allocate(pool: LabelPool) -> int:
     return pool.take()
 
 
-class Clock:
-    """A clock in seconds that the test advances."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 class PoolMachine(RuleBasedStateMachine):
     """The pool's invariants hold in any sequence of allocate, release, claim and waiting."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.clock = Clock()
+        self.clock = HandClock()
         self.pool = LabelPool(QUARANTINE, self.clock, random.Random(7))
         self.used: set[int] = set()
         self.released: dict[int, float] = {}
@@ -88,16 +79,16 @@ TestPool.settings = settings(max_examples=40, stateful_step_count=40)
 
 @given(label=st.integers(-1, FCN_LABEL_BIT - 1) | st.integers(1 << 20, 1 << 24))
 def test_claim_refuses_what_is_no_fcn_label(label: int) -> None:
-    assert not LabelPool(QUARANTINE, Clock(), random.Random(1)).claim(label)
+    assert not LabelPool(QUARANTINE, HandClock(), random.Random(1)).claim(label)
 
 
 def test_claim_of_used_label_is_refused() -> None:
-    pool = LabelPool(QUARANTINE, Clock(), random.Random(1))
+    pool = LabelPool(QUARANTINE, HandClock(), random.Random(1))
     assert not pool.claim(allocate(pool))
 
 
 def test_gates_are_shared_only_when_all_are_taken() -> None:
-    pool = LabelPool(QUARANTINE, Clock(), random.Random(1))
+    pool = LabelPool(QUARANTINE, HandClock(), random.Random(1))
     for _ in range(2):
         taken = {allocate(pool) & GATE_MASK for _ in range(GATE_MASK + 1)}
         assert len(taken) == GATE_MASK + 1
@@ -114,7 +105,7 @@ def test_the_last_labels_are_drawn_at_once() -> None:
             return super().randrange(*arguments)
 
     rng = Counting(1)
-    pool = LabelPool(QUARANTINE, Clock(), rng)
+    pool = LabelPool(QUARANTINE, HandClock(), rng)
     for label in range(FCN_LABEL_BIT, FCN_LABEL_BIT + LABEL_COUNT - 500):
         assert pool.claim(label)
     left = {allocate(pool) for _ in range(500)}
@@ -123,7 +114,7 @@ def test_the_last_labels_are_drawn_at_once() -> None:
 
 
 def test_exhaustion_names_the_remedy_and_ends_with_quarantine() -> None:
-    clock = Clock()
+    clock = HandClock()
     pool = LabelPool(QUARANTINE, clock, random.Random(1))
     for label in range(FCN_LABEL_BIT, FCN_LABEL_BIT + LABEL_COUNT - 1):
         assert pool.claim(label)
@@ -143,7 +134,7 @@ def test_a_tenant_whose_flows_come_and_go_leaves_labels_to_others(
 ) -> None:
     """It may have as many in quarantine as are free: half of them, where it is alone."""
     monkeypatch.setattr(labelling, "LABEL_COUNT", 1000)
-    clock = Clock()
+    clock = HandClock()
     pool = LabelPool(QUARANTINE, clock, random.Random(1))
     for _ in range(501):
         pool.release(allocate(pool), "red")

@@ -11,67 +11,34 @@ from typing import Any
 
 import pytest
 import yaml
-from edges import Edge
+from flow_network import BACK, FORTH, A, B, Network
 from tenants import DC_PORT
 
 from fcn.contract.constants import FCN_LABEL_BIT, CmAttribute
-from fcn.controller.clock import Clock
-from fcn.controller.config import Config, parse_config
-from fcn.controller.config.notation import Address
-from fcn.controller.events import EventBus, Kind
+from fcn.controller.config import parse_config
+from fcn.controller.events import Kind
 from fcn.controller.flows import service
-from fcn.controller.flows.connections import CmMessage, ConnectionTracker
+from fcn.controller.flows.connections import ConnectionTracker
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import CommIds, Origin
 from fcn.controller.flows.refusals import REPORT_INTERVAL, RefusalReason
 from fcn.controller.flows.reports import REPORTS_OVERLAP
-from fcn.controller.flows.service import FlowService
 
-A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
 OTHER_A = ip_address("10.1.0.11")
-FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
 OTHER_PORT = 21
 CAPACITY = 64
 FUZZ_MESSAGES = int(os.environ.get("FCN_FUZZ_MESSAGES", "5000"))
 
 
-class Network:
-    """Two PEs and a flow service on a clock the test moves."""
-
-    def __init__(self, config: Config) -> None:
-        self.now = 10.0
-        self.clock = Clock(lambda: self.now, lambda: self.now)
-        self.config = config
-        self.bus = EventBus(self.clock)
-        names = [name for name, node in config.nodes.items() if node.role == "pe"]
-        self.edges = {name: Edge(CAPACITY) for name in names}
-        self.service = self.controller()
-
-    def controller(self) -> FlowService:
-        return FlowService(self.config, self.edges, self.bus, self.clock, random.Random(1))
-
-    def restart(self) -> None:
-        """A new controller, which reads the flows back from the PEs."""
-        held = {name: list(edge.flows.values()) for name, edge in self.edges.items()}
-        self.service = self.controller()
-        for name, flows in held.items():
-            list(self.service.adopt(name, flows))
-
-    def connect(self, a_qp: int = 17, b_qp: int = 33, ids: tuple[int, int] = (0xA1, 0xB1)) -> None:
-        self.cm("pe1", A, B, CmAttribute.REQ, ids[0], 0, a_qp)
-        self.cm("pe2", B, A, CmAttribute.REP, ids[1], ids[0], b_qp)
-
-    def cm(self, node: str, src: Address, dst: Address, *message: int, port: int = DC_PORT) -> None:
-        self.service.connection_message(node, port, CmMessage("blue", src, dst, *message))
-
-    def sender(self, key: FlowKey) -> int | None:
-        return next((flow.source_qp for flow in self.service.all() if flow.key == key), None)
-
-
 @pytest.fixture
 def net(network: dict[str, Any]) -> Network:
-    return Network(parse_config(yaml.safe_dump(network)))
+    return of(network)
+
+
+def of(network: dict[str, Any]) -> Network:
+    """Its PEs have little room."""
+    return Network(parse_config(yaml.safe_dump(network)), CAPACITY)
 
 
 def test_messages_count_only_where_their_source_is(net: Network) -> None:
@@ -119,7 +86,7 @@ def test_messages_count_only_behind_the_port_of_their_source(network: dict[str, 
     node = network["nodes"]["pe1"]
     other = {"number": OTHER_PORT, "role": "dc", "vrf": "blue", "addresses": ["10.1.3.1/24"]}
     node["ports"] += [other, {**other, "vlan": 7, "addresses": ["10.1.4.1/24"]}]
-    net = Network(parse_config(yaml.safe_dump(network)))
+    net = of(network)
     net.connect()
     flows = list(net.edges["pe1"].flows.values())
     net.cm("pe1", A, B, CmAttribute.REQ, 0xA2, 0, 17, port=OTHER_PORT)
@@ -147,7 +114,7 @@ def test_hosts_behind_a_router_are_where_the_router_is(network: dict[str, Any]) 
     node["ports"].append(port)
     routes = [("10.9.0.0/16", "10.1.3.2"), ("10.9.2.0/24", "10.1.0.7")]
     node["vrfs"]["blue"]["routes"] += [{"prefix": prefix, "via": via} for prefix, via in routes]
-    net = Network(parse_config(yaml.safe_dump(network)))
+    net = of(network)
     for host, behind in (("10.9.0.1", OTHER_PORT), ("10.9.2.1", DC_PORT)):
         src = ip_address(host)
         for number in (DC_PORT, OTHER_PORT):

@@ -2,29 +2,19 @@
 
 import random
 from dataclasses import replace
-from ipaddress import ip_address
 from typing import Any
 
 import pytest
 import yaml
-from edges import Edge
+from flow_network import ACK, BACK, FORTH, WRITE, A, B, Network
 from tenants import DC_PORT
 
 from fcn.contract.constants import CmAttribute
-from fcn.controller.clock import Clock
-from fcn.controller.config import Config, parse_config
-from fcn.controller.config.notation import Address
-from fcn.controller.events import EventBus
-from fcn.controller.flows.connections import CmMessage
+from fcn.controller.config import parse_config
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
-from fcn.controller.flows.service import FlowService
 from fcn.controller.flows.trail import Sample, connection_port
-
-A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
-FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
-WRITE, ACK = 0x0A, 0x11
 
 
 def _maybe_older(flow: Flow, rng: random.Random) -> Flow:
@@ -33,33 +23,15 @@ def _maybe_older(flow: Flow, rng: random.Random) -> Flow:
     return replace(flow, source_qp=None, comm_ids=None, origin=Origin.RESTORED)
 
 
-class Network:
+class BehindTwo(Network):
     """A is behind both PEs, B behind one."""
 
-    def __init__(self, config: Config) -> None:
-        self.now = 10.0
-        self.clock = Clock(lambda: self.now, lambda: self.now)
-        self.config = config
-        self.edges = {name: Edge(64) for name, node in config.nodes.items() if node.role == "pe"}
-        self.service = self._controller()
-
-    def _controller(self) -> FlowService:
-        bus = EventBus(self.clock)
-        return FlowService(self.config, self.edges, bus, self.clock, random.Random(1))
-
-    def connect(self, a_qp: int, ids: tuple[int, int]) -> None:
-        self.cm("pe1", A, B, CmAttribute.REQ, ids[0], 0, a_qp)
-        self.cm("pe2", B, A, CmAttribute.REP, ids[1], ids[0], 33)
-
-    def cm(self, node: str, src: Address, dst: Address, *message: int) -> None:
-        self.service.connection_message(node, DC_PORT, CmMessage("blue", src, dst, *message))
-
-    def restart(self, rng: random.Random) -> None:
+    def read_some(self, rng: random.Random) -> None:
         """A new controller, which finds what the PEs have, some of it as if never written."""
         held = {name: list(edge.flows.values()) for name, edge in self.edges.items()}
         for edge in self.edges.values():
             edge.clear()
-        self.service = self._controller()
+        self.service = self.controller()
         for name in rng.sample(list(held), 2):
             list(self.service.adopt(name, [_maybe_older(flow, rng) for flow in held[name]]))
 
@@ -67,7 +39,7 @@ class Network:
         for node in self.edges:
             self.service.seen(node, DC_PORT, FORTH)
 
-    def forth(self) -> dict[str, int | None]:
+    def at_each(self) -> dict[str, int | None]:
         """The source queue pair of A's flow, at each PE that labels it."""
         return {
             name: edge.flows[FORTH].source_qp
@@ -77,33 +49,33 @@ class Network:
 
 
 @pytest.fixture
-def net(network: dict[str, Any]) -> Network:
+def net(network: dict[str, Any]) -> BehindTwo:
     pe2 = network["nodes"]["pe2"]
     pe2["ports"][0]["addresses"].append("10.1.0.1/24")
     routes = pe2["vrfs"]["blue"]["routes"]
     routes[:] = [route for route in routes if route["prefix"] != "10.1.0.0/24"]
-    return Network(parse_config(yaml.safe_dump(network)))
+    return BehindTwo(parse_config(yaml.safe_dump(network)), room=64)
 
 
-def test_a_sender_is_learned_at_both(net: Network) -> None:
+def test_a_sender_is_learned_at_both(net: BehindTwo) -> None:
     net.see_forth()
-    net.connect(17, (0xA1, 0xB1))
-    assert net.forth() == {"pe1": 17, "pe2": 17}
-    net.connect(18, (0xA2, 0xB2))
+    net.connect()
+    assert net.at_each() == {"pe1": 17, "pe2": 17}
+    net.connect(18, ids=(0xA2, 0xB2))
     net.see_forth()
-    net.connect(19, (0xA3, 0xB3))
-    assert set(net.forth().values()) == {19}
+    net.connect(19, ids=(0xA3, 0xB3))
+    assert set(net.at_each().values()) == {19}
 
 
-def test_an_agent_replaces_a_sender_at_both(net: Network) -> None:
+def test_an_agent_replaces_a_sender_at_both(net: BehindTwo) -> None:
     net.see_forth()
-    net.connect(17, (0xA1, 0xB1))
+    net.connect()
     net.see_forth()
     assert net.service.reported(FORTH, 18)
-    assert net.forth() == {"pe1": 18, "pe2": 18}
+    assert net.at_each() == {"pe1": 18, "pe2": 18}
 
 
-def test_a_flow_that_falls_silent_at_one_stays_known_at_the_other(net: Network) -> None:
+def test_a_flow_that_falls_silent_at_one_stays_known_at_the_other(net: BehindTwo) -> None:
     net.see_forth()
     port = connection_port(17, 33)
     for psn in range(3):
@@ -111,16 +83,16 @@ def test_a_flow_that_falls_silent_at_one_stays_known_at_the_other(net: Network) 
             net.now += 0.3
             net.service.seen(node, DC_PORT, key, 0xFFFF, Sample(opcode, psn, port))
             net.service.infer()
-    assert net.forth() == {"pe1": 17, "pe2": 17}
+    assert net.at_each() == {"pe1": 17, "pe2": 17}
     net.service.idle("pe1", FORTH)
-    assert net.forth() == {"pe2": 17}
+    assert net.at_each() == {"pe2": 17}
     assert net.edges["pe2"].flows[BACK].source_qp == 33
     net.service.idle("pe2", BACK)
-    assert net.forth() == {"pe2": None}
+    assert net.at_each() == {"pe2": None}
     assert net.edges["pe2"].flows[FORTH].origin is Origin.DATA
 
 
-def test_what_was_inferred_of_a_flow_that_gives_way_is_not_written_again(net: Network) -> None:
+def test_what_was_inferred_of_a_flow_that_gives_way_is_not_written_again(net: BehindTwo) -> None:
     """In a full table A's flow takes the place of the flow back, of which its sender was drawn."""
     port = connection_port(17, 33)
     for dest_qp in range(100, 163):
@@ -130,13 +102,13 @@ def test_what_was_inferred_of_a_flow_that_gives_way_is_not_written_again(net: Ne
         net.service.seen(node, DC_PORT, key, sample=Sample(opcode, 5, port))
     net.now += 0.3
     net.service.infer()
-    assert net.forth() == {"pe1": 17}
+    assert net.at_each() == {"pe1": 17}
     net.service.seen("pe2", DC_PORT, FORTH)
     assert BACK not in net.edges["pe2"].flows
-    assert net.forth() == {"pe1": None, "pe2": None}
+    assert net.at_each() == {"pe1": None, "pe2": None}
 
 
-def test_whatever_happens_both_have_the_same_sender(net: Network) -> None:
+def test_whatever_happens_both_have_the_same_sender(net: BehindTwo) -> None:
     rng = random.Random(3)
     for _ in range(2000):
         net.now += rng.choice((0.01, 0.3, 5.0))
@@ -154,7 +126,7 @@ def test_whatever_happens_both_have_the_same_sender(net: Network) -> None:
             case 6:
                 net.service.idle(node, key)
             case _ if rng.random() < 0.1:
-                net.restart(rng)
+                net.read_some(rng)
         net.service.infer()
         one, other = (edge.flows for edge in net.edges.values())
         for both in one.keys() & other.keys():

@@ -2,6 +2,7 @@
 
 from ipaddress import ip_address
 
+from edges import HandClock
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -17,16 +18,8 @@ def key(qp: int, *, back: bool = False, other: bool = False) -> FlowKey:
     return FlowKey("blue", far, A, qp) if back else FlowKey("blue", A, far, qp)
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 50.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 def test_a_new_flow_is_watched_at_once_and_rests_after_a_while() -> None:
-    clock = Clock()
+    clock = HandClock()
     watch = WatchList(clock, limit=4)
     assert watch.add(key(1)) == {key(1)}
     assert watch.add(key(2, back=True)) == {key(2, back=True)}
@@ -40,7 +33,7 @@ def test_a_new_flow_is_watched_at_once_and_rests_after_a_while() -> None:
 
 
 def test_rests_get_longer_and_a_new_flow_ends_them() -> None:
-    clock = Clock()
+    clock = HandClock()
     watch = WatchList(clock, limit=4)
     watch.add(key(1))
     rest = FIRST_REST
@@ -63,7 +56,7 @@ def test_rests_get_longer_and_a_new_flow_ends_them() -> None:
 
 
 def test_others_have_their_turn_where_not_all_have_room() -> None:
-    clock = Clock()
+    clock = HandClock()
     watch = WatchList(clock, limit=2)
     for qp in (1, 2, 3):
         watch.add(key(qp))
@@ -79,7 +72,7 @@ def test_others_have_their_turn_where_not_all_have_room() -> None:
 
 
 def test_none_are_watched_without_room() -> None:
-    watch = WatchList(Clock(), limit=0)
+    watch = WatchList(HandClock(), limit=0)
     assert watch.add(key(1)) == set()
     assert watch.advance() == set()
     assert len(watch) == 0
@@ -91,7 +84,7 @@ def tenant_key(vrf: str, host: int, qp: int) -> FlowKey:
 
 def test_a_tenant_that_has_all_gives_way_to_another() -> None:
     refused: list[FlowKey] = []
-    watch = WatchList(Clock(), 8, refused.append)
+    watch = WatchList(HandClock(), 8, refused.append)
     greedy = [tenant_key("red", qp % 4, qp) for qp in range(20)]
     for flow in greedy:
         watch.add(flow)
@@ -105,16 +98,16 @@ def test_a_tenant_that_has_all_gives_way_to_another() -> None:
 
 
 def test_whose_place_is_taken_is_told() -> None:
-    watch = WatchList(Clock(), 2)
+    watch = WatchList(HandClock(), 2)
     watch.add(tenant_key("red", 1, 1))
     watch.add(tenant_key("red", 1, 2))
     changed = watch.add(tenant_key("blue", 1, 1))
     assert changed == {tenant_key("red", 1, 2), tenant_key("blue", 1, 1)}
 
 
-def beside_many() -> tuple[Clock, WatchList, FlowKey]:
+def beside_many() -> tuple[HandClock, WatchList, FlowKey]:
     """A list with 200 host pairs of a tenant, and then a flow of another tenant."""
-    clock = Clock()
+    clock = HandClock()
     watch = WatchList(clock, 4)
     for host in range(200):
         watch.add(tenant_key("red", host, 1))
@@ -150,7 +143,7 @@ class Watching(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.clock = Clock()
+        self.clock = HandClock()
         self.watch = WatchList(self.clock, self.LIMIT)
         self.flows: set[FlowKey] = set()
         self.told: set[FlowKey] = set()
