@@ -23,6 +23,7 @@ from finsy.proto import U128, p4r, rpc_code
 from tenants import BLUE, DC_PORT, cm_item
 
 from fcn.controller.app import ControlPlane
+from fcn.controller.config import Config
 from fcn.controller.leadership.ids import ElectionId
 from fcn.softswitch.api import Engine, EngineError, EngineEvents, MatchKey, TableAction
 from fcn.softswitch.p4rt.arbitration import Client
@@ -331,3 +332,12 @@ def packet_to(dest_qp: int) -> tuple[int, ...]:
 async def all_up(plane: ControlPlane) -> None:
     """Wait until every switch is synchronized."""
     await until(lambda: all(agent.is_up for agent in plane.nodes.values()))
+
+
+@asynccontextmanager
+async def plane_up(config: Config) -> AsyncIterator[ControlPlane]:
+    """A control plane that runs, every switch synchronized."""
+    plane = ControlPlane(config)
+    async with plane.running():
+        await all_up(plane)
+        yield plane

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import yaml
-from switches import MemorySwitch, all_up
-from virtual import virtual_plane
+from switches import MemorySwitch
+from virtual import virtual_plane_up
 
 from fcn.controller.config import parse_config
 from fcn.controller.flows.key import FlowKey
@@ -51,9 +51,7 @@ class Turns:
 async def test_a_reload_takes_turns(
     network: dict[str, Any], switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plane = virtual_plane(parse_config(yaml.safe_dump(network)))
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(parse_config(yaml.safe_dump(network))) as plane:
         for number in range(FLOWS):
             plane.flows.seen("pe1", 1, FlowKey("blue", A, B, 100 + number))
         assert await plane.nodes["pe1"].settled()

@@ -12,7 +12,7 @@ from itertools import count
 
 import grpc
 from finsy.proto import p4r, p4r_grpc
-from switches import Backend, MemorySwitch
+from switches import Backend, MemorySwitch, all_up
 
 from fcn.controller.app import ControlPlane
 from fcn.controller.clock import Clock
@@ -125,3 +125,12 @@ def virtual_plane(config: Config) -> ControlPlane:
     time = asyncio.get_running_loop().time
     clock = Clock(time, time, time)
     return ControlPlane(config, clock, random.Random(1), Leadership(list(config.nodes), clock, 1))
+
+
+@asynccontextmanager
+async def virtual_plane_up(config: Config) -> AsyncIterator[ControlPlane]:
+    """The same, running and every switch synchronized."""
+    plane = virtual_plane(config)
+    async with plane.running():
+        await all_up(plane)
+        yield plane

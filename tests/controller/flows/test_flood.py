@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 import yaml
-from switches import MemorySwitch, until
+from switches import MemorySwitch, plane_up, until
 from tenants import BLUE, DC_PORT, RED, RED_PORT, two_tenants
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller import app
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
-from fcn.controller.node.connection import State
 from fcn.controller.node.inbox import Inbox
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
@@ -48,9 +47,7 @@ def config(network: dict[str, Any], switches: Mapping[str, MemorySwitch]) -> Con
 async def test_a_connection_is_learned_during_the_flood_of_another_tenant(
     config: Config, switches: Mapping[str, MemorySwitch]
 ) -> None:
-    plane = ControlPlane(config)
-    async with plane.running():
-        await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
+    async with plane_up(config) as plane:
         requests, replies = zip(*(handshake(RED, n) for n in range(HANDSHAKES)), strict=True)
         request, reply = handshake(BLUE, 0)
         switches["pe1"].engine.digest("cm_ipv4_t", *requests, request)
@@ -67,9 +64,7 @@ async def test_what_does_not_fit_the_queue_is_counted_for_whoever_sent_it(
     config: Config, switches: Mapping[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(app, "Inbox", partial(Inbox, limit=64))
-    plane = ControlPlane(config)
-    async with plane.running():
-        await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
+    async with plane_up(config) as plane:
         requests, replies = zip(*(handshake(RED, n) for n in range(1000)), strict=True)
         request, reply = handshake(BLUE, 0)
         switches["pe1"].engine.digest("cm_ipv4_t", *requests, request)

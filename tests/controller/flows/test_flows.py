@@ -1,7 +1,5 @@
 """Flows from digests, CM messages and manual registration, on a P4Runtime server (FCN-2 to 4)."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from typing import Any
 
@@ -9,7 +7,7 @@ import pytest
 import yaml
 from switches import MemorySwitch, QuietEngine, until
 from tenants import DC_PORT
-from virtual import virtual_plane
+from virtual import virtual_plane_up
 
 from fcn.contract.constants import FCN_LABEL_BIT, CmAttribute
 from fcn.controller.app import ControlPlane
@@ -40,14 +38,6 @@ def data(key: FlowKey, p_key: int = P_KEY) -> tuple[int, ...]:
     return (VRF, int(key.src), int(key.dst), key.dest_qp, p_key, 5, 50000, 0x04, DC_PORT)
 
 
-@asynccontextmanager
-async def running(config: Config) -> AsyncIterator[ControlPlane]:
-    plane = virtual_plane(config)
-    async with plane.running():
-        await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
-        yield plane
-
-
 async def flow(plane: ControlPlane, node: str, key: FlowKey) -> Flow:
     await until(lambda: key in plane.flows.on_node(node))
     assert await plane.nodes[node].settled()
@@ -55,7 +45,7 @@ async def flow(plane: ControlPlane, node: str, key: FlowKey) -> Flow:
 
 
 async def test_new_flow_is_labelled_with_source_unknown(config: Config, switches: Switches) -> None:
-    async with running(config) as plane:
+    async with virtual_plane_up(config) as plane:
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
         switches["pe2"].engine.digest("new_flow_ipv6_t", data(FlowKey("blue", B6, A6, 9)))
         found = await flow(plane, "pe1", FORTH)
@@ -71,7 +61,7 @@ async def test_handshake_seen_at_two_switches_gives_both_flows(
     config: Config, switches: Switches
 ) -> None:
     """REQ at PE1, REP at PE2: each direction is labelled at its own ingress PE, before any data."""
-    async with running(config) as plane:
+    async with virtual_plane_up(config) as plane:
         switches["pe2"].engine.digest("cm_ipv4_t", REP)
         switches["pe1"].engine.digest("cm_ipv4_t", REQ)
         forth, back = await flow(plane, "pe1", FORTH), await flow(plane, "pe2", BACK)
@@ -85,7 +75,7 @@ async def test_handshake_seen_at_two_switches_gives_both_flows(
 async def test_data_before_the_handshake_is_brought_up_to_date(
     config: Config, switches: Switches
 ) -> None:
-    async with running(config) as plane:
+    async with virtual_plane_up(config) as plane:
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
         before = await flow(plane, "pe1", FORTH)
         switches["pe1"].engine.digest("cm_ipv4_t", REQ)
@@ -95,7 +85,7 @@ async def test_data_before_the_handshake_is_brought_up_to_date(
 
 
 async def test_disconnect_releases_at_once(config: Config, switches: Switches) -> None:
-    async with running(config) as plane:
+    async with virtual_plane_up(config) as plane:
         switches["pe1"].engine.digest("cm_ipv4_t", REQ)
         switches["pe2"].engine.digest("cm_ipv4_t", REP)
         await flow(plane, "pe1", FORTH)
@@ -114,12 +104,12 @@ async def test_disconnect_after_a_restart_releases_both_flows(
     config: Config, switches: Switches
 ) -> None:
     """The new controller has the flows from the tables, but no communication IDs."""
-    async with running(config) as plane:
+    async with virtual_plane_up(config) as plane:
         switches["pe1"].engine.digest("cm_ipv4_t", REQ)
         switches["pe2"].engine.digest("cm_ipv4_t", REP)
         forth = await flow(plane, "pe1", FORTH)
         await flow(plane, "pe2", BACK)
-    async with running(config) as plane:
+    async with virtual_plane_up(config) as plane:
         restored = await flow(plane, "pe1", FORTH)
         assert (restored.label, restored.source_qp) == (forth.label, 17)
         assert restored.timeout == forth.timeout
@@ -130,14 +120,14 @@ async def test_disconnect_after_a_restart_releases_both_flows(
 async def test_restart_writes_nothing_to_the_flow_tables(
     config: Config, switches: Switches
 ) -> None:
-    async with running(config) as plane:
+    async with virtual_plane_up(config) as plane:
         for qp in range(100, 150):
             switches["pe1"].engine.digest("new_flow_ipv4_t", data(FlowKey("blue", A, B, qp)))
         await until(lambda: len(plane.flows.all()) == 50)
         labels = {found.key: found.label for found in plane.flows.all()}
         assert await plane.nodes["pe1"].settled()
     before = switches["pe1"].engine.writes
-    async with running(config) as plane:
+    async with virtual_plane_up(config) as plane:
         assert {found.key: found.label for found in plane.flows.all()} == labels
         assert switches["pe1"].engine.writes == before
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
@@ -145,7 +135,7 @@ async def test_restart_writes_nothing_to_the_flow_tables(
 
 
 async def test_idle_flow_loses_label_and_is_remembered(config: Config, switches: Switches) -> None:
-    async with running(config) as plane:
+    async with virtual_plane_up(config) as plane:
         switches["pe1"].engine.digest("cm_ipv4_t", REQ)
         switches["pe2"].engine.digest("cm_ipv4_t", REP)
         await flow(plane, "pe1", FORTH)
@@ -162,12 +152,12 @@ async def test_flow_that_fell_idle_during_an_outage_is_released(
     config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its notification went to nobody; the new controller reads how long flows are idle."""
-    async with running(config) as plane:
+    async with virtual_plane_up(config) as plane:
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
         timeout = (await flow(plane, "pe1", FORTH)).timeout
         assert await plane.nodes["pe1"].settled()
     monkeypatch.setattr(QuietEngine, "entry_idle_ns", lambda *_: 3 * timeout * 1000)
-    async with running(config) as plane:
+    async with virtual_plane_up(config) as plane:
         assert FORTH in plane.flows.on_node("pe1")
         await plane.nodes["pe1"].check_idle()
         # What it found is handled in its turn, with the reports of others.
@@ -177,7 +167,7 @@ async def test_flow_that_fell_idle_during_an_outage_is_released(
 async def test_burst_of_new_flows_is_written_in_batches(config: Config, switches: Switches) -> None:
     # A watch ends after ten seconds, which this may take, and is written.
     flows = config.flows.model_copy(update={"watched": 0})
-    async with running(config.model_copy(update={"flows": flows})) as plane:
+    async with virtual_plane_up(config.model_copy(update={"flows": flows})) as plane:
         engine = switches["pe1"].engine
         before = engine.writes
         keys = [FlowKey("blue", A, B, qp) for qp in range(2, 5002)]
@@ -194,7 +184,7 @@ async def test_burst_of_new_flows_is_written_in_batches(config: Config, switches
 async def test_full_table_leaves_flows_unlabelled(
     config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with running(config) as plane:
+    async with virtual_plane_up(config) as plane:
         monkeypatch.setattr(type(plane.edges["pe1"]), "capacity", lambda *_: 1)
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
         await flow(plane, "pe1", FORTH)
@@ -207,7 +197,7 @@ async def test_full_table_leaves_flows_unlabelled(
 
 
 async def test_switch_restart_brings_flows_back(config: Config, switches: Switches) -> None:
-    async with running(config) as plane:
+    async with virtual_plane_up(config) as plane:
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
         label = (await flow(plane, "pe1", FORTH)).label
         await switches["pe1"].stop()
@@ -219,7 +209,7 @@ async def test_switch_restart_brings_flows_back(config: Config, switches: Switch
 
 
 async def test_registration_by_hand(config: Config, switches: Switches) -> None:
-    async with running(config) as plane:
+    async with virtual_plane_up(config) as plane:
         found = plane.flows.add(FORTH, 77, timeout=0)
         assert (found.node, found.source_qp, found.timeout) == ("pe1", 77, 0)
         assert plane.flows.add(FORTH, 78).label == found.label
@@ -254,7 +244,7 @@ async def test_node_that_does_not_learn_labels_no_flow(
     network: dict[str, Any], switches: Switches
 ) -> None:
     network["nodes"]["pe1"]["features"] = ["translation", "notification"]
-    async with running(parse_config(yaml.safe_dump(network))) as plane:
+    async with virtual_plane_up(parse_config(yaml.safe_dump(network))) as plane:
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
         switches["pe1"].engine.digest("cm_ipv4_t", REQ)
         switches["pe2"].engine.digest("cm_ipv4_t", REP)
@@ -269,14 +259,3 @@ async def test_node_that_does_not_learn_labels_no_flow(
         assert not plane.flows.on_node("pe1")
         assert await plane.nodes["pe1"].settled()
         assert switches["pe1"].engine.size("flow_ipv4") == 0
-
-
-async def test_silent_connections_are_remembered(config: Config, switches: Switches) -> None:
-    async with running(config) as plane:
-        switches["pe1"].engine.digest("cm_ipv4_t", REQ)
-        switches["pe2"].engine.digest("cm_ipv4_t", REP)
-        await flow(plane, "pe1", FORTH)
-        switches["pe1"].engine.fall_idle("flow_ipv4")
-        await until(lambda: plane.flows.waiting())
-        switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
-        assert (await flow(plane, "pe1", FORTH)).source_qp == 17

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
-from switches import MemorySwitch, all_up, packet_to
-from virtual import virtual_plane
+from switches import MemorySwitch, packet_to
+from virtual import virtual_plane_up
 
 from fcn import controller
 from fcn.controller.config import Config
@@ -46,9 +46,7 @@ async def test_a_digest_becomes_an_entry_on_the_way_that_is_told(
         sys.setprofile(None)
         there.set()
 
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config):
         monkeypatch.setattr(Intent, "put_encoded", put)
         switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(33))
         sys.setprofile(note)

@@ -16,7 +16,7 @@ from unittest.mock import Mock
 import grpc
 import pytest
 import yaml
-from switches import WAIT, MemorySwitch, until
+from switches import WAIT, MemorySwitch, plane_up, until
 from tenants import BLUE, DC_PORT
 
 from fcn.contract.rpc import Stub
@@ -28,7 +28,6 @@ from fcn.controller.hostagent.agent import AgentError, Credentials, HostAgent, r
 from fcn.controller.hostagent.rdma import RdmaError
 from fcn.controller.hostagent.reports import MIN_INTERVAL, Device, HostRefusal
 from fcn.controller.hostagent.service import MAX_REQUEST, AgentServiceError, HostAgentService
-from fcn.controller.node.connection import State
 from fcn.controller.pace import TURN
 from fcn.controller.pki.folder import make, parse_holder, revoke
 from fcn.controller.proto import hostagent_pb2 as pb
@@ -110,9 +109,7 @@ async def plane(
     network: dict[str, Any], switches: dict[str, MemorySwitch], authority: Authority
 ) -> AsyncIterator[ControlPlane]:
     """A control plane with one flow of unknown source."""
-    found = ControlPlane(parse_config(yaml.safe_dump(with_agents(network, authority))))
-    async with found.running():
-        await until(lambda: all(a.status.state is State.UP for a in found.nodes.values()))
+    async with plane_up(parse_config(yaml.safe_dump(with_agents(network, authority)))) as found:
         switches["pe1"].engine.digest("new_flow_ipv4_t", DATA)
         await until(lambda: FORTH in found.flows.on_node("pe1"))
         yield found

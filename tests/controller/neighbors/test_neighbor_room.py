@@ -9,9 +9,9 @@ import pytest
 import yaml
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
-from switches import MemorySwitch, all_up, until
+from switches import MemorySwitch, until
 from tenants import BLUE, DC_PORT, RED, RED_PORT, two_tenants
-from virtual import virtual_plane
+from virtual import virtual_plane_up
 
 from fcn.contract.constants import PuntReason
 from fcn.contract.names import ROUTE_TABLES
@@ -31,9 +31,7 @@ VIA = "10.1.0.254"
 
 @asynccontextmanager
 async def running(network: dict[str, Any]) -> AsyncIterator[ControlPlane]:
-    plane = virtual_plane(parse_config(yaml.safe_dump(network)))
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(parse_config(yaml.safe_dump(network))) as plane:
         yield plane
 
 

@@ -13,7 +13,7 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.inet6 import ICMPv6ND_NA, ICMPv6ND_NS, ICMPv6NDOptDstLLAddr, IPv6
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from switches import MemorySwitch, QuietEngine, until
-from virtual import virtual_plane
+from virtual import virtual_plane_up
 
 from fcn.contract.constants import PuntReason
 from fcn.controller.app import ControlPlane
@@ -32,9 +32,7 @@ HOST, OTHER = "52:54:00:00:00:01", "52:54:00:00:00:02"
 
 @asynccontextmanager
 async def running(network: dict[str, Any]) -> AsyncIterator[ControlPlane]:
-    plane = virtual_plane(parse_config(yaml.safe_dump(network)))
-    async with plane.running():
-        await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
+    async with virtual_plane_up(parse_config(yaml.safe_dump(network))) as plane:
         yield plane
 
 

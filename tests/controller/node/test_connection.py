@@ -3,21 +3,20 @@
 import asyncio
 import json
 import shutil
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from finsy.proto import p4r
-from switches import WAIT, MemorySwitch, all_up, packet_to, until
+from switches import WAIT, MemorySwitch, all_up, packet_to, plane_up, until
 from tenants import DC_PORT
 
 from fcn.contract.constants import compiled_programs
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
-from fcn.controller.events import Event, EventBus, Kind
+from fcn.controller.events import Event, Kind
 from fcn.controller.node import connection
 from fcn.controller.node.connection import State
 from fcn.softswitch.p4rt.arbitration import Client
@@ -26,48 +25,31 @@ from fcn.softswitch.p4rt.service import P4RuntimeService
 Switches = dict[str, MemorySwitch]
 
 
-@contextmanager
-def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Event]]:
-    """Every event that is emitted."""
-    events: list[Event] = []
-
-    def emit(_bus: EventBus, kind: Kind, node: str, message: str, **_fields: object) -> None:
-        events.append(Event(kind, node, message, 0.0, {}))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(EventBus, "emit", emit)
-        yield events
-
-
 async def test_reason_of_a_failed_job_is_told_and_the_node_comes_back(
-    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
+    config: Config, switches: Switches, events: list[Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with recorded(monkeypatch) as events:
-        plane = ControlPlane(config)
-        async with plane.running():
-            await all_up(plane)
+    async with plane_up(config) as plane:
+        reports = []
 
-            reports = []
+        def fail_once(*report: object) -> None:
+            reports.append(report)
+            if len(reports) == 1:
+                raise ValueError("no such flow\nand more")
 
-            def fail_once(*report: object) -> None:
-                reports.append(report)
-                if len(reports) == 1:
-                    raise ValueError("no such flow\nand more")
-
-            # Of the jobs of a session: what reads digests, after it handled one.
-            monkeypatch.setattr(plane.nodes["pe1"]._messages, "_acknowledge", fail_once)
-            switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(33))
-            await until(lambda: Kind.NODE_DOWN in {event.kind for event in events})
-            told = [event for event in events if event.kind in (Kind.NODE_ERROR, Kind.NODE_DOWN)]
-            assert [(event.node, event.message) for event in told] == [
-                ("pe1", "pe1: no such flow"),
-                ("pe1", "pe1: no such flow; trying again"),
-            ]
-            assert plane.nodes["pe1"].status.state is State.AWAY
-            assert plane.nodes["pe1"].status.detail == "no such flow; trying again"
-            await all_up(plane)
-            switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(34))
-            await until(lambda: len(reports) == 2)
+        # Of the jobs of a session: what reads digests, after it handled one.
+        monkeypatch.setattr(plane.nodes["pe1"]._messages, "_acknowledge", fail_once)
+        switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(33))
+        await until(lambda: Kind.NODE_DOWN in {event.kind for event in events})
+        told = [event for event in events if event.kind in (Kind.NODE_ERROR, Kind.NODE_DOWN)]
+        assert [(event.node, event.message) for event in told] == [
+            ("pe1", "pe1: no such flow"),
+            ("pe1", "pe1: no such flow; trying again"),
+        ]
+        assert plane.nodes["pe1"].status.state is State.AWAY
+        assert plane.nodes["pe1"].status.detail == "no such flow; trying again"
+        await all_up(plane)
+        switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(34))
+        await until(lambda: len(reports) == 2)
 
 
 async def test_switch_that_does_not_take_its_program_is_named(
@@ -102,9 +84,7 @@ async def test_a_switch_that_takes_no_messages_is_away(
         await read(service, client, some())
 
     monkeypatch.setattr(P4RuntimeService, "_read_stream", read_some)
-    plane = ControlPlane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with plane_up(config) as plane:
         monkeypatch.setattr(connection, "SEND_TIMEOUT", 0.5)
         deaf.add("pe1")
         async with asyncio.timeout(WAIT):
@@ -121,11 +101,9 @@ async def test_a_switch_that_takes_no_messages_is_away(
 
 
 async def test_ending_the_controller_is_no_failure_of_the_nodes(
-    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
+    config: Config, switches: Switches, events: list[Event]
 ) -> None:
-    with recorded(monkeypatch) as events:
-        plane = ControlPlane(config)
-        async with plane.running():
-            await all_up(plane)
+    async with plane_up(config) as plane:
+        pass
     assert {event.kind for event in events} == {Kind.SYNCHRONIZED, Kind.NODE_UP}
     assert all(agent.is_up for agent in plane.nodes.values())

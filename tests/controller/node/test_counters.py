@@ -8,7 +8,7 @@ import pytest
 import yaml
 from finsy.proto import p4r
 from switches import all_up, until
-from virtual import VirtualSwitch, virtual_plane
+from virtual import VirtualSwitch, virtual_plane, virtual_plane_up
 
 from fcn.contract.constants import enum_members
 from fcn.contract.names import COUNTERS, PORT_COUNTERS, VRF_COUNTERS
@@ -90,9 +90,7 @@ def is_poll(request: p4r.ReadRequest) -> bool:
 async def test_a_switch_that_vanishes_has_no_counters_and_no_more_is_said(
     network: dict[str, Any], switches: dict[str, VirtualSwitch], caplog: pytest.LogCaptureFixture
 ) -> None:
-    plane = virtual_plane(parse_config(yaml.safe_dump(network)))
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(parse_config(yaml.safe_dump(network))) as plane:
         await until(lambda: shown(plane), seconds=FRESH)
         caplog.clear()
         switches["p1"].freeze()

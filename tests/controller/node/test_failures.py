@@ -2,20 +2,18 @@
 time but for what the API says, which is served by gRPC."""
 
 import asyncio
-from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Any
 
 import finsy as fy
 import pytest
 import yaml
-from switches import MemorySwitch, all_up, packet_to, until
-from virtual import virtual_plane
+from switches import MemorySwitch, all_up, packet_to, plane_up, until
+from virtual import virtual_plane, virtual_plane_up
 
 from fcn.contract.pipeline import load_pipeline
-from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
-from fcn.controller.events import Event, EventBus, Kind
+from fcn.controller.events import Event
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.node.connection import State
 from fcn.controller.node.session import SwitchAwayError
@@ -26,30 +24,13 @@ from fcn.softswitch.p4rt.errors import internal
 Switches = dict[str, MemorySwitch]
 
 
-@pytest.fixture
-def events(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
-    """Every event that is emitted."""
-    found: list[Event] = []
-
-    def emit(
-        _bus: EventBus, kind: Kind, node: str, message: str | Callable[[], str], **_fields: object
-    ) -> None:
-        text = message if isinstance(message, str) else message()
-        found.append(Event(kind, node, text, 0.0, {}))
-
-    monkeypatch.setattr(EventBus, "emit", emit)
-    return found
-
-
 @pytest.mark.virtual_time
 async def test_a_switch_that_returns_with_another_device_id(
     config: Config, switches: Switches, events: list[Event]
 ) -> None:
     switch = switches["pe1"]
     right = switch.device_id
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config) as plane:
         await switch.stop()
         switch.device_id = 77
         await switch.start()
@@ -69,9 +50,7 @@ async def test_requests_of_jobs_are_answered_when_the_connection_ends(
     config: Config, switches: Switches
 ) -> None:
     """gRPC cancels them, and with them the job that waits, if that does not look closely."""
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config) as plane:
         agent = plane.nodes["pe1"]
         plane.flows.add(FlowKey("blue", ip_address("10.1.0.10"), ip_address("10.2.0.20"), 33), 17)
         thawed = switches["pe1"].freeze()
@@ -100,9 +79,7 @@ async def test_requests_of_jobs_are_answered_when_the_connection_ends(
 async def test_neighbours_are_asked_again_after_a_connection_ended_while_asking(
     config: Config, switches: Switches, caplog: pytest.LogCaptureFixture
 ) -> None:
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config) as plane:
         connection = plane._members["pe1"].connection
         # As between the end of the stream and finsy's word of it.
         client = connection.switch._p4client
@@ -116,9 +93,8 @@ async def test_neighbours_are_asked_again_after_a_connection_ended_while_asking(
 async def test_flows_with_counters_of_a_switch_that_went_away(
     network: dict[str, Any], switches: Switches
 ) -> None:
-    plane = ControlPlane(parse_config(yaml.safe_dump(network)))
-    async with plane.running(), serving(plane.network, "127.0.0.1:0") as address:
-        await all_up(plane)
+    config = parse_config(yaml.safe_dump(network))
+    async with plane_up(config) as plane, serving(plane.network, "127.0.0.1:0") as address:
         plane.flows.add(FlowKey("blue", ip_address("10.1.0.10"), ip_address("10.2.0.20"), 33), 17)
         thawed = switches["pe1"].freeze()
 
@@ -144,9 +120,7 @@ async def test_controllers_that_take_turns(config: Config, switches: Switches) -
         device_id=switches["pe1"].device_id,
         initial_election_id=999,
     )
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config) as plane:
         tasks = len(asyncio.all_tasks())
         for _turn in range(10):
             async with fy.Switch("other", switches["pe1"].address, options):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from switches import Backend, MemorySwitch, all_up, packet_to, until
-from virtual import virtual_plane
+from virtual import virtual_plane, virtual_plane_up
 
 from fcn.controller.config import parse_config
 from fcn.controller.flows.flow import Flow
@@ -33,9 +33,7 @@ def _kept(folder: Path) -> bytes | None:
 
 async def _label(network: dict[str, Any], switches: Switches) -> int:
     """A flow is learned; its label."""
-    plane = virtual_plane(parse_config(yaml.safe_dump(network)))
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(parse_config(yaml.safe_dump(network))) as plane:
         switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(33))
         await until(lambda: switches["pe1"].engine.size("flow_ipv4") == 1)
         (flow,) = plane.flows.all()
@@ -66,9 +64,7 @@ async def _killed_between_programs(
 
 async def _after(network: dict[str, Any]) -> list[Flow]:
     """What the next controller knows."""
-    plane = virtual_plane(parse_config(yaml.safe_dump(network)))
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(parse_config(yaml.safe_dump(network))) as plane:
         return list(plane.flows.all())
 
 
@@ -153,9 +149,7 @@ REGISTERED = FlowKey("blue", ip_address("10.1.0.10"), ip_address("10.2.0.20"), 4
 
 
 async def _register(network: dict[str, Any]) -> None:
-    plane = virtual_plane(parse_config(yaml.safe_dump(network)))
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(parse_config(yaml.safe_dump(network))) as plane:
         plane.flows.add(REGISTERED, 17, 0)
         assert await plane.nodes["pe1"].settled()
 

@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 from switches import MemorySwitch, until
 from tenants import BLUE, DC_PORT
-from virtual import VirtualSwitch, virtual_plane
+from virtual import VirtualSwitch, virtual_plane_up
 
 from fcn.controller.config import Config
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.refusals import RefusalReason
 from fcn.controller.flows.trail import SKEW, connection_port
-from fcn.controller.node.connection import State
 from fcn.controller.node.lateness import DRIFT, NOTHING_WAITS, Lateness
 from fcn.controller.owners.gateway import Asker
 
@@ -66,9 +65,7 @@ def _has(found: Container[FlowKey], key: FlowKey) -> bool:
 async def test_a_report_that_waited_labels_its_flow_and_is_no_evidence(
     config: Config, switches: dict[str, VirtualSwitch]
 ) -> None:
-    plane = virtual_plane(config)
-    async with plane.running():
-        await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
+    async with virtual_plane_up(config) as plane:
         found = plane.flows.on_node
         for node, key in (("pe1", FORTH), ("pe2", OTHER)):
             report(switches[node], key, WRITE, 5)
@@ -124,9 +121,8 @@ def impatient_neighbors(network: dict[str, Any]) -> None:
 async def test_no_host_is_given_up_while_its_answer_may_wait_behind_reports(
     impatient_neighbors: None, config: Config, switches: dict[str, VirtualSwitch]
 ) -> None:
-    plane, pe1 = virtual_plane(config), switches["pe1"]
-    async with plane.running():
-        await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
+    pe1 = switches["pe1"]
+    async with virtual_plane_up(config) as plane:
         neighbors = plane.neighbors["pe1"]
         await neighbors.asked(Asker(DC_PORT, 0, A, 0x020000000001))
         prompt = pe1.wall_clock

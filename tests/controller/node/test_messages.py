@@ -14,7 +14,7 @@ from finsy.proto import p4d, p4r
 from scapy.layers.l2 import ARP, Ether
 from switches import MemorySwitch, QuietEngine, all_up, packet_to, until
 from tenants import BLUE, DC_PORT, RED, RED_PORT, two_tenants
-from virtual import virtual_plane
+from virtual import virtual_plane, virtual_plane_up
 
 from fcn.contract.constants import CmAttribute, PuntReason
 from fcn.contract.pipeline import load_pipeline
@@ -131,9 +131,7 @@ async def test_a_handler_that_fails_costs_its_message_only(
     monkeypatch.setattr(
         case.owner, case.name, staticmethod(fails_once) if is_static else fails_once
     )
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config) as plane:
         agent, engine = plane.nodes["pe1"], switches["pe1"].engine
         if case.send is idle:
             plane.flows.seen("pe1", DC_PORT, FlowKey("blue", A, B, 33))
@@ -183,9 +181,7 @@ async def test_a_message_that_is_not_of_the_program_costs_itself_only(
     switches: dict[str, MemorySwitch],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config) as plane:
         agent = plane.nodes["pe1"]
         since = agent.status.since
         switches["pe1"].say(message)
@@ -238,9 +234,7 @@ async def test_packets_of_vrfs_take_turns(
         order.append(Punt.received(packet).vrf)
 
     monkeypatch.setattr(NeighborService, "handle", handle)
-    plane = virtual_plane(parse_config(yaml.safe_dump(two_tenants(network))))
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(parse_config(yaml.safe_dump(two_tenants(network)))) as plane:
         engine, messages = switches["pe1"].engine, plane.nodes["pe1"]._messages
         for number in range(50):
             arp(engine, f"52:54:00:00:01:{number:02x}")
@@ -266,9 +260,7 @@ async def test_lists_that_did_not_come_are_counted(
         flush(self, learner)
 
     monkeypatch.setattr(DigestStore, "_flush", flush_later)
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config) as plane:
         for flow, (skip, lost) in enumerate([(5, 0), (0, 0), (3, 3), (0, 3)]):
             skipped[0] = skip
             switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(33 + flow))

@@ -8,8 +8,8 @@ from typing import Any
 import finsy as fy
 import pytest
 import yaml
-from switches import MemorySwitch, all_up, until
-from virtual import virtual_plane
+from switches import MemorySwitch, until
+from virtual import virtual_plane, virtual_plane_up
 
 from fcn.contract.names import named_cells
 from fcn.controller.config import parse_config
@@ -44,9 +44,7 @@ def _network(network: dict[str, Any], notification: str, flow_control: str) -> s
 async def _configured(text: str, switches: Switches) -> dict[str, frozenset[str]]:
     """What the tables of each switch have when the controller is done."""
     config = parse_config(text)
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config) as plane:
         assert not any(agent.refused for agent in plane.nodes.values())
     return {name: await _content(switch) for name, switch in switches.items()}
 

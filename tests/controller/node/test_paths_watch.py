@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from switches import MemorySwitch, all_up, until
+from switches import MemorySwitch, all_up, plane_up, until
 from watch_lab import POLICY, PathLab, running, with_two_ways
 
 from fcn.contract.paths import (
@@ -214,9 +214,7 @@ async def restarted(
 
     for engine in switches["pe1"].engines:
         engine.sent.clear()
-    plane = ControlPlane(parse_config(yaml.safe_dump(network)))
-    async with plane.running():
-        await all_up(plane)
+    async with plane_up(parse_config(yaml.safe_dump(network))):
         # A switch acknowledges no packet.
         await until(lambda: len(said()) >= wanted, "reports")
     return said()

@@ -8,7 +8,7 @@ import pytest
 from finsy.proto import p4r
 from switches import all_up, packet_to, until
 from tenants import BLUE, DC_PORT
-from virtual import VirtualSwitch, virtual_plane
+from virtual import VirtualSwitch, virtual_plane, virtual_plane_up
 
 from fcn.controller.app import HOUSEKEEPING
 from fcn.controller.config import Config
@@ -55,9 +55,7 @@ async def test_silent_flows_are_found_where_changes_count_as_packets(
     config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On BMv2 each change of an entry begins its idle time anew; its counter goes on."""
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config) as plane:
         switch = switches["pe1"]
         monkeypatch.setattr(switch.engine, "entry_idle_ns", lambda _table, _handle: 0)
         counts: dict[int, int] = {}
@@ -97,9 +95,7 @@ async def test_a_switch_that_answers_late_or_wrong_hides_no_idle_flow_of_others(
             async for each in read(request):
                 yield each
 
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config) as plane:
         for name, report in (("pe1", packet_to(33)), ("pe2", packet_back)):
             switches[name].engine.digest("new_flow_ipv4_t", report)
             await until(partial(plane.flows.on_node, name))

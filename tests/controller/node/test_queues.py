@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import grpc
 import pytest
-from switches import MemorySwitch, all_up
+from switches import MemorySwitch, plane_up
 
 from fcn.contract.proto import trafficmanager_pb2 as tm
 from fcn.contract.rpc import handler_of
@@ -30,9 +30,7 @@ def _wait_at(switch: MemorySwitch, port: int, packets: int) -> None:
 async def test_queues_have_levels_and_a_switch_that_is_away_has_none(
     config: Config, switches: dict[str, MemorySwitch]
 ) -> None:
-    plane = ControlPlane(config)
-    async with plane.running(), serving(plane.network, "127.0.0.1:0") as api:
-        await all_up(plane)
+    async with plane_up(config) as plane, serving(plane.network, "127.0.0.1:0") as api:
         first, *_, last = (each.amount for each in plane.nodes["p1"].provision.thresholds[2, 0])
         _wait_at(switches["p1"], 2, first)
         _wait_at(switches["pe1"], 1, 9)

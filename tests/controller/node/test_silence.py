@@ -9,11 +9,11 @@ import finsy as fy
 import pytest
 import yaml
 from switches import all_up, packet_to, until
-from virtual import VirtualSwitch, virtual_plane
+from virtual import VirtualSwitch, virtual_plane, virtual_plane_up
 
 from fcn.contract.constants import enum_members
 from fcn.controller.config import Config, parse_config
-from fcn.controller.events import Event, EventBus, Kind
+from fcn.controller.events import Event, Kind
 from fcn.controller.node.connection import State
 from fcn.controller.node.session import BEGIN_TIMEOUT, FIRST_RETRY, LAST_RETRY, PROBE_INTERVAL
 from fcn.controller.node.synchronization import REFUSED_RETRY
@@ -31,18 +31,6 @@ RECONNECT = 2.0
 
 SLACK = 0.1
 """Seconds for messages on their way, and between two looks of a test."""
-
-
-@pytest.fixture
-def events(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
-    """Every event that is emitted."""
-    found: list[Event] = []
-
-    def emit(_bus: EventBus, kind: Kind, node: str, message: str, **_fields: object) -> None:
-        found.append(Event(kind, node, message, 0.0, {}))
-
-    monkeypatch.setattr(EventBus, "emit", emit)
-    return found
 
 
 async def within(seconds: float, condition: Callable[[], object]) -> float:
@@ -73,9 +61,7 @@ async def test_a_switch_that_accepts_a_stream_and_is_silent(
 
 
 async def test_attempts_that_fail_leave_nothing_behind(config: Config, switches: Switches) -> None:
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config) as plane:
         emitter = plane._members["pe1"].connection.switch.ee
         before = {event: len(emitter.listeners(event)) for event in emitter.event_names()}
         tasks = len(asyncio.all_tasks())
@@ -97,9 +83,7 @@ async def test_a_switch_that_is_back_is_synchronized_soon_whenever_that_is(
     config: Config, switches: Switches, phases: range
 ) -> None:
     """Also after many failures, none of which takes any time."""
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config) as plane:
         node, switch = plane.nodes["p1"], switches["p1"]
         for away in (0.3, 1.0, 3.0, 9.0, 60.0, *(20 + phase / 7 for phase in phases)):
             await switch.stop()
@@ -112,9 +96,7 @@ async def test_a_switch_that_is_back_is_synchronized_soon_whenever_that_is(
 async def test_a_switch_that_falls_silent_is_noticed_though_nobody_asks(
     config: Config, switches: Switches, caplog: pytest.LogCaptureFixture
 ) -> None:
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config) as plane:
         thawed = switches["p1"].freeze()
         node = plane.nodes["p1"]
         await within(PROBE_INTERVAL + ANSWER_TIMEOUT, lambda: node.status.state is State.AWAY)
@@ -172,9 +154,7 @@ async def test_who_leads_is_written_once_however_often_a_switch_says_it(
 async def test_a_switch_that_answers_late_hides_no_notification_of_others(
     config: Config, switches: Switches, events: list[Event]
 ) -> None:
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config):
         thawed = switches["pe1"].freeze()
         await until(lambda: switches["pe1"].frozen > 0)
         cell, sent = enum_members("NotificationKind")["CNP"], count(1)
@@ -192,9 +172,7 @@ async def test_a_switch_that_answers_late_hides_no_notification_of_others(
 async def test_what_a_switch_refused_is_written_once_the_reason_is_gone(
     config: Config, switches: Switches, events: list[Event]
 ) -> None:
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(config) as plane:
         agent, engine = plane.nodes["pe1"], switches["pe1"].engine
         engine.full = "flow_ipv4"
         engine.digest("new_flow_ipv4_t", packet_to(33))

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import yaml
-from switches import MemorySwitch, all_up, packet_to, until
+from switches import MemorySwitch, packet_to, plane_up, until
 from typer.testing import CliRunner
 
 from fcn.controller.app import ControlPlane
@@ -55,9 +55,7 @@ async def test_counters_as_read_last_need_no_switch(network: dict[str, Any]) -> 
 async def test_notifications_of_a_flow_are_listed_with_its_counters(
     config: Config, switches: dict[str, MemorySwitch]
 ) -> None:
-    plane = ControlPlane(config)
-    async with plane.running(), serving(plane.network, "127.0.0.1:0") as api:
-        await all_up(plane)
+    async with plane_up(config) as plane, serving(plane.network, "127.0.0.1:0") as api:
         switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(33))
         await until(plane.flows.all)
         await plane.nodes["pe1"].settled()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from switches import WAIT, MemorySwitch, all_up, packet_to, until
+from switches import WAIT, MemorySwitch, packet_to, plane_up, until
 from typer.testing import CliRunner, Result
 
 from fcn.controller.app import ControlPlane
@@ -23,9 +23,7 @@ async def status(plane: ControlPlane) -> Result:
 async def test_a_switch_that_is_away_is_an_exit_code(
     network: dict[str, Any], switches: dict[str, MemorySwitch]
 ) -> None:
-    plane = ControlPlane(parse_config(yaml.safe_dump(network)))
-    async with plane.running():
-        await all_up(plane)
+    async with plane_up(parse_config(yaml.safe_dump(network))) as plane:
         assert (await status(plane)).exit_code == 0
         await switches["p1"].stop()
         await until(lambda: not plane.nodes["p1"].is_up)
@@ -37,9 +35,7 @@ async def test_why_a_switch_refused_the_last_update(
     config: Config, switches: dict[str, MemorySwitch], reason: str
 ) -> None:
     """As the switch said it: square brackets are markup to the library that prints."""
-    plane = ControlPlane(config)
-    async with plane.running():
-        await all_up(plane)
+    async with plane_up(config) as plane:
         engine = switches["pe1"].engine
         engine.full, engine.reason = "flow_ipv4", reason
         engine.digest("new_flow_ipv4_t", packet_to(33))
