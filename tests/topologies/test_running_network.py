@@ -11,10 +11,14 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import typer
 from process_tree import descendants, ended
+from typer.testing import CliRunner
 
 from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.hosts.processes import wait_until
+from fcn.topologies.running import RunningError, configuration, hosts
+from fcn.topologies.traffic import traffic
 
 PATIENCE_S = 180.0
 
@@ -123,27 +127,20 @@ def test_traffic_does_not_outlive_its_command(network: Network) -> None:
         wait_until(partial(ended, started), PATIENCE_S, "both have ended")
 
 
+@pytest.mark.parametrize("name", ["h9", "pe2"])
+def test_a_host_that_is_not_there(network: Network, name: str) -> None:
+    reason = f"no host {name} in that network; there are h1, h2"
+    with pytest.raises(RunningError, match=reason):
+        list(hosts(configuration(network.out), ("h1", name)))
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
-    [
-        (("h1", "h9"), "no host h9 in that network; there are h1, h2"),
-        (("h1", "pe2"), "no host pe2 in that network"),
-        (("h1", "h1"), "h1 cannot send to itself"),
-        (("h1", "h3", "--rate", "ten"), "--rate: "),
-    ],
+    [(("h1", "h1"), "h1 cannot send to itself"), (("h1", "h3", "--rate", "ten"), "--rate: ")],
 )
-def test_what_is_mistyped(network: Network, arguments: tuple[str, ...], reason: str) -> None:
-    done = subprocess.run(
-        network.command("traffic", *arguments), capture_output=True, text=True, check=False
-    )
-    assert done.returncode in (1, 2)
-    assert reason in " ".join(done.stderr.replace("│", " ").split())
-
-
-def test_no_network_there(tmp_path: Path) -> None:
-    if os.geteuid() != 0:
-        pytest.skip("hosts are entered by root")
-    command = Network(tmp_path, "").command("traffic", "h1", "h3")
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "where does the network run? (--out)" in " ".join(done.stderr.split())
+def test_what_is_mistyped(arguments: tuple[str, ...], reason: str) -> None:
+    app = typer.Typer()
+    app.command()(traffic)
+    done = CliRunner(env={"COLUMNS": "200"}).invoke(app, arguments)
+    assert done.exit_code == 2
+    assert reason in done.stderr

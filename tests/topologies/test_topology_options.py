@@ -12,9 +12,11 @@ import typer
 from process_tree import descendants, ended
 from typer.testing import CliRunner
 
-from fcn.hosts.processes import wait_until
+from fcn.hosts.processes import ProcessError, wait_until
 from fcn.topologies.catalog import CATALOG
-from fcn.topologies.description import EXAMPLE
+from fcn.topologies.controller_config import FcnSettings
+from fcn.topologies.description import EXAMPLE, load_topology
+from fcn.topologies.network import Network
 from fcn.topologies.run import main
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="namespaces need root")
@@ -98,9 +100,9 @@ def test_a_directory_that_cannot_be_made(command: tuple[str, ...], tmp_path: Pat
 
 
 def test_rates_in_bits_are_not_for_bmv2(tmp_path: Path) -> None:
-    status, said = refused(*RUN, EXAMPLE, "--target", "bmv2", "--out", tmp_path)
-    assert status == 1
-    assert "pe2 cannot limit the bits per second towards h2" in said
+    network = Network(load_topology(EXAMPLE), "bmv2", FcnSettings(), tmp_path)
+    with pytest.raises(ProcessError, match="pe2 cannot limit the bits per second towards h2"):
+        network.__enter__()
 
 
 @pytest.mark.parametrize(

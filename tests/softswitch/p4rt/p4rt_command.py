@@ -1,5 +1,6 @@
 """A running fcn-softswitch, and cables to it."""
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -8,6 +9,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+import fcn.softswitch.__main__
+from fcn.softswitch.__main__ import StartError, run
+from fcn.softswitch.p4rt.options import parse_options
+from fcn.softswitch.p4rt.server import ServerError
 
 
 def ip(*arguments: str) -> None:
@@ -75,6 +84,21 @@ def command(
         process.kill()
         process.communicate()
         watchdog.cancel()
+
+
+def refusal(*arguments: str) -> str:
+    """Why it does not start, said in this process, which stays root."""
+
+    async def starts() -> None:
+        async with asyncio.timeout(120):
+            await run(parse_options(arguments))
+
+    with (
+        patch.object(fcn.softswitch.__main__, "drop_privileges"),
+        pytest.raises((StartError, ServerError)) as refused,
+    ):
+        asyncio.run(starts())
+    return str(refused.value)
 
 
 def failure(*arguments: str, env: dict[str, str] | None = None) -> str:

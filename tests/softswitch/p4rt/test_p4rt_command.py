@@ -14,7 +14,7 @@ import finsy as fy
 import grpc
 import pytest
 from finsy.proto import p4r, p4r_grpc
-from p4rt_command import Cable, command, failure, ip, veth_pairs
+from p4rt_command import Cable, command, failure, ip, refusal, veth_pairs
 from p4rt_testing import P4BLOB, P4INFO, Session, config, insert
 from traffic_manager import manager_at, ports_of
 
@@ -91,7 +91,7 @@ def test_program_is_loaded_at_start(cables: tuple[Cable, Cable]) -> None:
     ) as s:
         assert "device 0 listens for P4Runtime on 127.0.0.1:" in s.line
         assert str(P4BLOB) in s.line
-        assert "cannot listen" in failure("--no-p4", "--", "--grpc-server-addr", s.address)
+        assert "cannot listen" in refusal("--no-p4", "--", "--grpc-server-addr", s.address)
 
 
 async def _answer_to_a_write(address: str) -> tuple[grpc.StatusCode, str | None]:
@@ -137,7 +137,7 @@ def test_what_packets_passed_is_written_at_the_end(tmp_path: Path) -> None:
         s.process.send_signal(signal.SIGTERM)
         assert s.process.wait(timeout=60) == 0
     assert json.loads(file.read_text()) == {hashlib.sha256(P4BLOB.read_bytes()).hexdigest(): []}
-    assert "cannot write" in failure("--coverage", str(tmp_path), "--no-p4", *address)
+    assert "cannot write" in refusal("--coverage", str(tmp_path), "--no-p4", *address)
 
 
 @pytest.mark.parametrize("suffix", [".p4info.txtpb", ".p4.p4info.txtpb"])
@@ -221,27 +221,26 @@ def test_a_unix_socket_is_named_as_it_was_given(tmp_path: Path) -> None:
         assert switch.address == f"unix:{tmp_path}/p4"
 
 
-def test_reasons_for_not_starting(tmp_path: Path) -> None:
+def test_reasons_for_not_starting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     anywhere = ("--", "--grpc-server-addr", "127.0.0.1:0")
-    assert "`ip link add nosuch0" in failure("--no-p4", "-i", "1@nosuch0", *anywhere)
-    assert "cannot read the program" in failure(str(tmp_path / "none.json"), *anywhere)
+    assert "`ip link add nosuch0" in refusal("--no-p4", "-i", "1@nosuch0", *anywhere)
+    assert "cannot read the program" in refusal(str(tmp_path / "none.json"), *anywhere)
     program = tmp_path / "program.json"
     program.write_bytes(P4BLOB.read_bytes())
     nowhere = ("--p4info", str(tmp_path / "none.txtpb"))
-    assert "--p4info FILE" in failure(str(program), *nowhere, *anywhere)
+    assert "--p4info FILE" in refusal(str(program), *nowhere, *anywhere)
     info = tmp_path / "program.p4info.txtpb"
     info.write_text("tables { nonsense: 3 }")
-    assert "not a P4Info" in failure(str(program), *anywhere)
+    assert "not a P4Info" in refusal(str(program), *anywhere)
     info.write_bytes(b"\xff\xfe")
-    assert "not a P4Info" in failure(str(program), *anywhere)
+    assert "not a P4Info" in refusal(str(program), *anywhere)
     info.write_text(P4INFO.read_text())
-    closed = failure(str(program), *anywhere, env={"XDG_CACHE_HOME": str(program)})
-    assert f"cannot keep the built program in {program}" in closed
-    assert "Traceback" not in closed
+    monkeypatch.setenv("XDG_CACHE_HOME", str(program))
+    assert f"cannot keep the built program in {program}" in refusal(str(program), *anywhere)
     log = failure("--no-p4", "--log-file", str(tmp_path / "none" / "log"), *anywhere)
     assert f"cannot write the log {tmp_path}/none/log.txt: No such file or directory" in log
-    without_compiler = {"CC": "", "PATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
-    errors = failure(str(program), *anywhere, env=without_compiler)
-    assert "apt-get install gcc" in errors
+    for name, value in (("CC", ""), ("PATH", str(tmp_path)), ("XDG_CACHE_HOME", str(tmp_path))):
+        monkeypatch.setenv(name, value)
+    assert "apt-get install gcc" in refusal(str(program), *anywhere)
     program.write_text("{")
-    assert "is not JSON" in failure(str(program), "--p4info", str(P4INFO), *anywhere)
+    assert "is not JSON" in refusal(str(program), "--p4info", str(P4INFO), *anywhere)

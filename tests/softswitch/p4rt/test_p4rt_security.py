@@ -13,7 +13,7 @@ import grpc
 import pytest
 from finsy import P4Schema
 from finsy.proto import p4r, p4r_grpc
-from p4rt_command import Cable, command, failure, ip, veth_pairs
+from p4rt_command import Cable, command, failure, ip, refusal, veth_pairs
 from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, Session, config, host_entry, insert
 from traffic_manager import manager_at, statistics
 
@@ -156,16 +156,16 @@ def test_strangers_do_not_fill_the_log(tmp_path: Path) -> None:
 
 def test_plain_grpc_is_for_loopback(tmp_path: Path) -> None:
     everywhere = ("--no-p4", "--", "--grpc-server-addr", "0.0.0.0:0")
-    assert "say --insecure" in failure(*everywhere)
+    assert "say --insecure" in refusal(*everywhere)
     with command(*everywhere, "--insecure") as switch:
         assert switch.address.startswith("0.0.0.0:")
-    assert "needs both" in failure("--no-p4", *LOCAL, "--certificate", str(tmp_path / "none"))
+    assert "needs both" in refusal("--no-p4", *LOCAL, "--certificate", str(tmp_path / "none"))
     missing = ("--certificate", str(tmp_path / "none"), "--key", str(tmp_path / "none"))
-    assert "cannot read" in failure("--no-p4", *LOCAL, *missing)
+    assert "cannot read" in refusal("--no-p4", *LOCAL, *missing)
     ours = Authority(tmp_path / "ours")
     one, two = ours.sign("one"), ours.sign("two")
     mixed = ("--certificate", str(one.certificate), "--key", str(two.key))
-    assert "two.key is not the key of" in failure("--no-p4", *LOCAL, *mixed)
+    assert "two.key is not the key of" in refusal("--no-p4", *LOCAL, *mixed)
     with pytest.raises(TransportError, match="other machines"):
         Transport("10.0.0.1:1").credentials()
 
