@@ -1,11 +1,12 @@
 """A P4Runtime server on 127.0.0.1 with an engine that only stores state."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import grpc
 import pytest
 from finsy import P4Schema
 from finsy.proto import p4r_grpc
+from p4rt_command import Cable, veth_pairs
 from p4rt_testing import DEVICE_ID, P4INFO, PORTS, FakeBackend, Running, Session, config
 
 from fcn.softswitch.p4rt.device import Device
@@ -40,6 +41,12 @@ async def primary(stub: p4r_grpc.P4RuntimeStub) -> AsyncIterator[Session]:
         await session.arbitrate()
         await session.set_config(config())
         yield session
+
+
+@pytest.fixture
+def cables() -> Iterator[tuple[Cable, Cable]]:
+    with veth_pairs() as pairs:
+        yield pairs
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ import pytest
 from finsy import P4Schema
 from finsy.proto import p4r, p4r_grpc, rpc_code
 from p4rt_cases import ACL_ERRORS, HOST_ERRORS
+from p4rt_entities import one_shot, route
 from p4rt_testing import (
     Running,
     Session,
@@ -98,15 +99,6 @@ def default(schema: P4Schema, table: str, action: str) -> p4r.TableEntry:
     return entry
 
 
-def one_shot(schema: P4Schema) -> p4r.TableEntry:
-    """An entry of an indirect table."""
-    entry = p4r.TableEntry(table_id=schema.tables["route"].id)
-    entry.match.add(field_id=1).lpm.CopyFrom(p4r.FieldMatch.LPM(value=b"\x01\x00", prefix_len=40))
-    chosen = entry.action.action_profile_action_set.action_profile_actions.add(weight=1)
-    chosen.action.CopyFrom(host_entry(schema, 1).action.action)
-    return entry
-
-
 def cases(schema: P4Schema) -> Iterator[tuple[str, list[p4r.Update]]]:
     """Named batches; each leaves the tables as they were."""
     for name, change, _ in HOST_ERRORS:
@@ -157,7 +149,11 @@ async def test_the_message_just_written_reads_its_entry(
     with bmv2(tmp_path / "bmv2.log") as address:
         for server in (running.address, address):
             async with primary(server) as session:
-                for written in (host_entry(schema, 1), acl_entry(schema), one_shot(schema)):
+                for written in (
+                    host_entry(schema, 1),
+                    acl_entry(schema),
+                    route(schema, 1, one_shot(schema, (2, 1))),
+                ):
                     assert await result(session, insert(written)) == [OK]
                     (found,) = await session.read(p4r.Entity(table_entry=written))
                     assert found.table_entry == written

@@ -4,13 +4,12 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import grpc
 import pytest
 from finsy.proto import p4r, p4r_grpc
-from p4rt_command import Cable, command, failure, veth_pairs
+from p4rt_command import Cable, command, failure
 from scapy.utils import RawPcapReader
 
 SOFTSWITCH = Path(sys.executable).parent / "fcn-softswitch"
@@ -46,12 +45,6 @@ def test_the_console_is_stdout(link: Path) -> None:
     quiet = ("--no-p4", "--log-console", "--thrift-port", "9090")
     with command(*quiet, "--", "--grpc-server-addr", "127.0.0.1:0", run=[str(link)]) as switch:
         assert "--thrift-port is ignored: there is no Thrift server" in switch.line
-
-
-@pytest.fixture
-def cables() -> Iterator[tuple[Cable, Cable]]:
-    with veth_pairs() as pairs:
-        yield pairs
 
 
 def _frames(file: Path) -> list[bytes]:

@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import finsy as fy
 import grpc
 import pytest
 from finsy.proto import p4r, p4r_grpc
-from p4rt_command import Cable, command, failure, ip, refusal, veth_pairs
+from p4rt_command import Cable, command, failure, ip, refusal
 from p4rt_testing import P4BLOB, P4INFO, Session, config, insert
 from traffic_manager import manager_at, ports_of
 
@@ -28,12 +27,6 @@ WIRE = Path(__file__).parent.parent / "p4" / "match.json"
 HOST_MAC = "02:00:00:00:00:01"
 FRAME = bytes.fromhex("02000000000102000000000288b6") + bytes(46)
 ETH_P_ALL = 3
-
-
-@pytest.fixture
-def cables() -> Iterator[tuple[Cable, Cable]]:
-    with veth_pairs() as pairs:
-        yield pairs
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -214,11 +207,6 @@ def test_a_full_disk_is_said_once_and_the_switch_goes_on(tmp_path: Path) -> None
         "there is room its records are lost\n"
     )
     assert switch.process.returncode == 0
-
-
-def test_a_unix_socket_is_named_as_it_was_given(tmp_path: Path) -> None:
-    with command("--no-p4", "--", "--grpc-server-addr", f"unix:{tmp_path}/p4") as switch:
-        assert switch.address == f"unix:{tmp_path}/p4"
 
 
 def test_reasons_for_not_starting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,81 +12,24 @@ from finsy.proto import p4r
 from google.protobuf.descriptor import FieldDescriptor
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from p4rt_testing import P4INFO, RecordingEngine, acl_entry, config, host_entry
+from p4rt_entities import everything, one_shot, route
+from p4rt_testing import P4INFO, RecordingEngine, config, host_entry
 
 from fcn.softswitch.p4rt.errors import P4RuntimeError
 from fcn.softswitch.p4rt.pipeline import Pipeline, PipelineConfig
 
 CONFIG = PipelineConfig.parse(config())
 SCHEMA = P4Schema(P4INFO)
-NEXTHOPS = SCHEMA.action_profiles["nexthops"].id
 NUMBERS = st.sampled_from([0, 1, 2, 3, 100, *CONFIG.schema.tables, *CONFIG.schema.actions])
 SIGNED = st.sampled_from([-1, 0, 1, 2, 3, 10, 48, 2**31 - 1])
 BYTES = st.sampled_from([b"", b"\x00", b"\x01", b"\x02", b"\xff", b"\x01\x00", b"\xff" * 7])
 
 
-def _send(port: int) -> p4r.Action:
-    return p4r.Action(
-        action_id=SCHEMA.actions["send"].id,
-        params=[p4r.Action.Param(param_id=1, value=bytes([port]))],
-    )
-
-
-def _route(number: int, action: p4r.TableAction) -> p4r.Entity:
-    entry = p4r.TableEntry(table_id=SCHEMA.tables["route"].id, action=action)
-    entry.match.add(field_id=1).lpm.CopyFrom(
-        p4r.FieldMatch.LPM(value=bytes([number, 0]), prefix_len=40)
-    )
-    return p4r.Entity(table_entry=entry)
-
-
 def _seeds() -> list[p4r.Entity]:
-    """One or two valid entities of every kind, some of which depend on others."""
-    host = host_entry(SCHEMA, 1)
-    host.counter_data.packet_count = 5
-    host.idle_timeout_ns = 10
-    acl = acl_entry(SCHEMA)
-    acl.meter_config.CopyFrom(p4r.MeterConfig(cir=1, cburst=1, pir=2, pburst=2))
-    learning = p4r.TableEntry(table_id=SCHEMA.tables["learning"].id, is_default_action=True)
-    learning.action.action.action_id = SCHEMA.actions["learn"].id
-    one_shot = p4r.TableAction()
-    one_shot.action_profile_action_set.action_profile_actions.add(action=_send(1), weight=2)
-    one_shot.action_profile_action_set.action_profile_actions.add(action=_send(2), weight=60)
-    member = p4r.ActionProfileMember(action_profile_id=NEXTHOPS, member_id=1, action=_send(1))
-    group = p4r.ActionProfileGroup(action_profile_id=NEXTHOPS, group_id=1)
-    group.members.add(member_id=1, weight=1)
-    counter = p4r.CounterEntry(
-        counter_id=SCHEMA.counters["port_rx"].id, data=p4r.CounterData(packet_count=1)
-    )
-    meter = p4r.MeterEntry(meter_id=SCHEMA.meters["limiter"].id, index=p4r.Index(index=1))
-    meter.config.CopyFrom(p4r.MeterConfig(cir=1, cburst=1, pir=2, pburst=2))
-    register = p4r.RegisterEntry(register_id=SCHEMA.registers["seen"].id, index=p4r.Index(index=1))
-    register.data.bitstring = b"\x07"
-    direct = p4r.DirectCounterEntry(table_entry=host, data=p4r.CounterData(byte_count=9))
-    replicas = [p4r.Replica(port=b"\x01"), p4r.Replica(egress_port=2, instance=3)]
-    multicast = p4r.MulticastGroupEntry(multicast_group_id=1, replicas=replicas)
-    clone = p4r.CloneSessionEntry(session_id=1, replicas=replicas)
-    digest = p4r.DigestEntry(digest_id=SCHEMA.digests["learn_t"].id)
-    digest.config.max_list_size = 4
-    replication = p4r.PacketReplicationEngineEntry
-    return [
-        p4r.Entity(table_entry=host),
-        p4r.Entity(table_entry=host_entry(SCHEMA, 2)),
-        p4r.Entity(table_entry=acl),
-        p4r.Entity(table_entry=learning),
-        _route(1, one_shot),
-        _route(2, p4r.TableAction(action_profile_group_id=1)),
-        _route(3, p4r.TableAction(action_profile_member_id=1)),
-        p4r.Entity(action_profile_member=member),
-        p4r.Entity(action_profile_group=group),
-        p4r.Entity(counter_entry=counter),
-        p4r.Entity(meter_entry=meter),
-        p4r.Entity(register_entry=register),
-        p4r.Entity(direct_counter_entry=direct),
-        p4r.Entity(packet_replication_engine_entry=replication(multicast_group_entry=multicast)),
-        p4r.Entity(packet_replication_engine_entry=replication(clone_session_entry=clone)),
-        p4r.Entity(digest_entry=digest),
-    ]
+    """Valid entities of every kind, some of which depend on others, and two more."""
+    more = [host_entry(SCHEMA, 2), route(SCHEMA, 3, one_shot(SCHEMA, (1, 2), (2, 60)))]
+    found = [entity for _, entity in everything(SCHEMA)]
+    return found + [p4r.Entity(table_entry=entry) for entry in more]
 
 
 def _damage(draw: st.DrawFn, message: Any) -> None:  # noqa: ANN401

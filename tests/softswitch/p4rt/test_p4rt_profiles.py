@@ -2,6 +2,7 @@
 
 from finsy import P4Schema
 from finsy.proto import p4r, rpc_code
+from p4rt_entities import one_shot, route
 from p4rt_testing import (
     Running,
     Session,
@@ -51,23 +52,6 @@ def group(
     return p4r.Update(
         type=p4r.Update.Type.ValueType(kind), entity=p4r.Entity(action_profile_group=message)
     )
-
-
-def route(schema: P4Schema, number: int, target: p4r.TableAction) -> p4r.TableEntry:
-    entry = p4r.TableEntry(table_id=schema.tables["route"].id, action=target)
-    entry.match.add(field_id=1).lpm.CopyFrom(
-        p4r.FieldMatch.LPM(value=bytes([number, 0]), prefix_len=40)
-    )
-    return entry
-
-
-def one_shot(schema: P4Schema, *weights: tuple[int, int]) -> p4r.TableAction:
-    target = p4r.TableAction()
-    for port, weight in weights:
-        target.action_profile_action_set.action_profile_actions.add(
-            action=send_action(schema, port), weight=weight
-        )
-    return target
 
 
 async def test_members_and_groups(running: Running, primary: Session, schema: P4Schema) -> None:

@@ -13,7 +13,7 @@ import grpc
 import pytest
 from finsy import P4Schema
 from finsy.proto import p4r, p4r_grpc
-from p4rt_command import Cable, command, failure, ip, refusal, veth_pairs
+from p4rt_command import Cable, command, failure, ip, refusal
 from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, Session, config, host_entry, insert
 from traffic_manager import manager_at, statistics
 
@@ -30,12 +30,6 @@ CAP_NET_RAW = 1 << 13
 _SO_RCVBUFFORCE = 33
 LOCAL = ("--", "--grpc-server-addr", "127.0.0.1:0")
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="interfaces and users need root")
-
-
-@pytest.fixture
-def cables() -> Iterator[tuple[Cable, Cable]]:
-    with veth_pairs() as pairs:
-        yield pairs
 
 
 def _arbitration() -> p4r.StreamMessageRequest:
