@@ -69,7 +69,7 @@ def test_until_ends_early_and_well(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("number", "options"),
-    [(signal.SIGINT, ()), (signal.SIGTERM, ()), (signal.SIGTERM, ("--until", "99s"))],
+    [(signal.SIGINT, ()), (signal.SIGTERM, ("--until", "99s"))],
 )
 def test_a_signal_ends_a_run_and_what_was_measured_is_saved(
     tmp_path: Path, number: signal.Signals, options: tuple[str, ...]
