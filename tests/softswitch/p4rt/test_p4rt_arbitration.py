@@ -75,12 +75,6 @@ async def test_primary_steps_down(stub: p4r_grpc.P4RuntimeStub) -> None:
         assert code_of(await two.arbitration()) == rpc_code.NOT_FOUND
 
 
-async def test_primary_is_told_again_when_it_asks_again(stub: p4r_grpc.P4RuntimeStub) -> None:
-    async with Session(stub, 5) as one:
-        await one.arbitrate()
-        assert code_of(await one.arbitrate()) == rpc_code.OK
-
-
 async def test_unset_election_id_never_wins(stub: p4r_grpc.P4RuntimeStub) -> None:
     async with Session(stub, None) as one:
         update = await one.arbitrate()

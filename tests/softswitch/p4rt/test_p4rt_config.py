@@ -30,10 +30,6 @@ async def refusal(
     return f"{refused.value.code().name}: {refused.value.details()}"
 
 
-async def test_no_config_yet(primary: Session) -> None:
-    assert not (await primary.get_config(Get.ALL)).HasField("config")
-
-
 async def test_response_types(primary: Session) -> None:
     sent = config(cookie=99)
     await primary.set_config(sent)
