@@ -25,6 +25,10 @@ KEEPALIVE = (
 )
 """Options of a client whose calls may last."""
 
+REFUSAL = (("fcn-refusal", "1"),)
+"""Metadata behind an error that a service of ours has told: others of the same code are of gRPC,
+and about the connection."""
+
 _END = object()
 
 

@@ -16,7 +16,7 @@ from google.protobuf.json_format import MessageToDict
 from fcn.contract.certificates import Revoked, TlsFileError, check_dates
 from fcn.contract.constants import PipelineError
 from fcn.contract.roles import Role, RoleError, names_of, role_of
-from fcn.contract.rpc import while_allowed
+from fcn.contract.rpc import REFUSAL, while_allowed
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.audit import AuditError, AuditLog
@@ -246,7 +246,7 @@ class Guarded:
 async def _refuse(context: grpc.aio.ServicerContext, error: Exception) -> NoReturn:
     """End a call with what a client is told of an error, or raise it."""
     if (code := _code(error)) is not None:
-        await context.abort(code, str(error))
+        await context.abort(code, str(error), REFUSAL)
     raise error
 
 

@@ -11,7 +11,7 @@ import grpc
 
 from fcn.contract.certificates import TlsFileError, read_file
 from fcn.contract.depth import Depth, DepthError, check_thresholds
-from fcn.contract.rpc import KEEPALIVE, Stub
+from fcn.contract.rpc import KEEPALIVE, REFUSAL, Stub
 from fcn.contract.transport import check_certificates, check_key, check_own, is_socket
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.flows.key import FlowKey
@@ -282,6 +282,8 @@ class FcnClient:
 
     def _explained(self, error: grpc.RpcError) -> ControllerError:
         code, details = error.code(), error.details() or ""
+        if set(REFUSAL) <= {tuple(each) for each in error.trailing_metadata() or ()}:
+            return ControllerError(details)
         if code == grpc.StatusCode.UNAVAILABLE and "ermission denied" in details:
             return UnreachableError(
                 f"permission denied at {self._endpoint}: be the user the controller runs as"

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from fcn.contract.rpc import handler_of
 from fcn.controller.cli.capture import CaptureError, running_switch
-from fcn.controller.cli.main import app
+from fcn.controller.cli.commands import app
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.packets.fast_cnp import FAST_CNP_PORT, FastCnp
 from fcn.ptf_tests.lib.packets import ethernet, fast_cnp, udp
