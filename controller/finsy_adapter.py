@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol
 import finsy as fy
 import grpc
 from finsy import p4client
+from finsy.grpcutil import GRPCStatusCode
 from finsy.p4arbitrator import Arbitrator
 from finsy.p4client import P4ClientError
 from finsy.p4entity import P4DigestList
@@ -285,6 +286,13 @@ class ElectionError(Exception):
     """A switch knows another controller by this one's number."""
 
 
+class NoHandshakeError(Exception):
+    """Its cause is why a session does not begin. Who begins it tells that: finsy logs no error of
+    this code."""
+
+    code = GRPCStatusCode.UNAVAILABLE
+
+
 def elect_by(
     switch: fy.Switch, elector: Elector, standby: Sequence[int], first: int
 ) -> Callable[[int], Awaitable[None]]:
@@ -314,6 +322,12 @@ class _Elected(Arbitrator):
     async def handshake(self, switch: fy.Switch, *, conflict: bool = False) -> None:
         if conflict:
             raise self._double()
+        try:
+            await self._bid(switch)
+        except (P4ClientError, ElectionError) as error:
+            raise NoHandshakeError from error
+
+    async def _bid(self, switch: fy.Switch) -> None:
         await self._begin(switch)
         while not self.is_primary:
             await self._elector.decided()

@@ -10,6 +10,7 @@ import grpc
 from finsy.grpcutil import GRPCStatusCode
 from finsy.p4client import P4ClientError
 
+from fcn.controller.finsy_adapter import NoHandshakeError
 from fcn.controller.node.readback import read
 
 BEGIN_TIMEOUT = 10.0
@@ -109,6 +110,8 @@ async def probe(switch: fy.Switch) -> None:
 
 def explained(error: Exception) -> str:
     """Why a request or a job failed, in one line."""
+    if isinstance(error, NoHandshakeError) and isinstance(error.__cause__, Exception):
+        return explained(error.__cause__)
     if isinstance(error, P4ClientError):
         if error.code == GRPCStatusCode.DEADLINE_EXCEEDED:
             return "the switch does not answer: it is stopped, or overloaded"

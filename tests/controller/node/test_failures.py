@@ -26,7 +26,7 @@ Switches = dict[str, MemorySwitch]
 
 @pytest.mark.virtual_time
 async def test_a_switch_that_returns_with_another_device_id(
-    config: Config, switches: Switches, events: list[Event]
+    config: Config, switches: Switches, events: list[Event], caplog: pytest.LogCaptureFixture
 ) -> None:
     switch = switches["pe1"]
     right = switch.device_id
@@ -39,6 +39,9 @@ async def test_a_switch_that_returns_with_another_device_id(
         assert status.state is State.AWAY
         assert f"are `grpc`, `device_id` ({right}) and TLS (off) right?" in status.detail
         assert f"pe1: {status.detail}" in [event.message for event in events]
+        assert not [each for each in caplog.records if each.exc_info], (
+            "an event tells it; finsy would, with a traceback each time"
+        )
         await switch.stop()
         switch.device_id = right
         await switch.start()
