@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
 def trace(context: typer.Context) -> None:
     """Tell what packets pass in a switch, and why they end: `fcn trace --help`."""
-    arguments = list(context.args)
+    api, arguments = _taken(context.args, "--api")
     if arguments and not arguments[0].startswith("-"):
         node = arguments.pop(0)
-        api, arguments = _taken(arguments, "--api")
         arguments = ["--node", node, *_reach(switch_of(node, api)), *arguments]
         # The switch's address is one of where the controller runs.
         try:
@@ -27,7 +26,7 @@ def trace(context: typer.Context) -> None:
         except CaptureError as error:
             raise fail(str(error)) from None
         become("fcn.softswitch.tracer", arguments, inside=inside)
-    become("fcn.softswitch.tracer", arguments)
+    become("fcn.softswitch.tracer", context.args)
 
 
 def _taken(arguments: list[str], option: str) -> tuple[str, list[str]]:

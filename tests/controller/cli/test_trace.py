@@ -56,6 +56,12 @@ def test_a_node_is_reached_as_the_controller_reaches_it(ran: Run) -> None:
     ]
 
 
+@pytest.mark.parametrize("api", [("--api", "unix:/api"), ("--api=unix:/api",)])
+def test_the_address_of_the_controller_may_come_first(ran: Run, api: tuple[str, ...]) -> None:
+    assert _fcn(*api, "pe1") == 0
+    assert ran[0] == ("unix:/api", [])
+
+
 def test_with_tls_the_files_and_the_name_go_along(ran: Run) -> None:
     assert _fcn("pe2", "--api=unix:/api") == 0
     arguments = ran[1][1]
