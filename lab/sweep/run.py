@@ -1,12 +1,16 @@
 """Runs a sweep on Dask: on processes of this machine, or on a cluster that exists."""
 
+import asyncio
+import logging
 import os
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import dask
-from distributed import Client, Future, LocalCluster, as_completed
+from distributed import Client, Future, LocalCluster, as_completed, rpc
+from distributed.comm import CommClosedError
 
 from fcn.lab.errors import LabError
 from fcn.lab.run.runner import run_scenario
@@ -21,6 +25,15 @@ _OF_PROCESSES = {
     "distributed.comm.timeouts.connect": "300s",
     "distributed.deploy.lost-worker-timeout": "1 hour",
 }
+
+
+_MOST_REASON = 300
+"""Characters of what an error says, of which Dask's have several lines."""
+
+_GONE = "the Dask scheduler is gone: the same command goes on with what is missing"
+
+_ANSWER_S = 30.0
+"""What a scheduler has to answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +55,16 @@ def cluster(address: str | None = None, workers: int | None = None) -> Iterator[
     """The cluster with that address, or so many processes of this machine (None: one for each of
     its processors). Raises LabError when it cannot be reached."""
     if address is not None:
+        # What it says of itself is told by the error below.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        asyncio.run(_find_scheduler(address))
         try:
-            client = Client(address, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise LabError(f"no Dask cluster answers at {address}: {error}") from None
-        with client:
-            yield client
+            with Client(address, set_as_default=False) as client:
+                if not client.nthreads():
+                    raise LabError(f"no worker is at {address}: start some (dask worker {address})")
+                yield client
+        except CommClosedError:
+            raise LabError(_GONE) from None
         return
     with (
         dask.config.set(_OF_PROCESSES),
@@ -64,6 +81,20 @@ def cluster(address: str | None = None, workers: int | None = None) -> Iterator[
         yield client
 
 
+async def _find_scheduler(address: str) -> None:
+    """A client would wait for ever for what is no scheduler. Raises LabError."""
+    try:
+        async with asyncio.timeout(_ANSWER_S), rpc(address) as server:
+            kind = (await server.identity())["type"]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        reason = str(error) or f"nothing in {_ANSWER_S:g} s"
+        raise LabError(
+            f"no Dask scheduler answers at {address}: {reason}; write its tcp://HOST:PORT"
+        ) from None
+    if kind != "Scheduler":
+        raise LabError(f"no Dask scheduler is at {address}, but a {kind.lower()}")
+
+
 def run_sweep(
     points: list[Point],
     store: RowStore,
@@ -76,7 +107,8 @@ def run_sweep(
 
     A run that fails costs no other. Neither does one whose worker dies: all that this worker had,
     results included, is run again at the end, one at a time, so that it is known which of them it
-    is. stop: asked before each run whether to begin no more.
+    is. stop: asked before each run whether to begin no more. Raises LabError when the scheduler
+    is gone.
     """
     suspects: list[Point] = []
     missing = [point for point in points if point.identity not in store.rows]
@@ -112,6 +144,10 @@ def _at_once(
     for _ in range(max(1, sum(client.nthreads().values()))):
         begin()
     for future in pool:
+        if future.cancelled():
+            raise LabError(
+                "the Dask scheduler is gone: the same command goes on with what is missing"
+            )
         yield running.pop(future), _outcome(future)
         begin()
 
@@ -128,6 +164,8 @@ def _outcome(future: Future) -> Row | Exception:
 def _done(point: Point, outcome: Row | Exception, store: RowStore) -> Done:
     if isinstance(outcome, Exception):
         return Done(point, _reason(outcome))
+    if outcome.identity != point.identity:
+        return Done(point, "a worker has another version of fcn: give all of them this one")
     store.add(outcome)
     return Done(point, "")
 
@@ -135,4 +173,4 @@ def _done(point: Point, outcome: Row | Exception, store: RowStore) -> Done:
 def _reason(error: Exception) -> str:
     if isinstance(error, LabError):
         return str(error)
-    return f"{type(error).__name__}: {error}".splitlines()[0]
+    return textwrap.shorten(f"{type(error).__name__}: {error}", _MOST_REASON)
