@@ -89,6 +89,117 @@ def test_ids_of_another_connection_close_nothing(stranger: CmMessage) -> None:
     assert feed(connections, DREQ) == CLOSED
 
 
+@pytest.mark.parametrize("own", [0, 0xB1])
+def test_rejected_request(own: int) -> None:
+    """The responder's ID is 0 when it rejects before it has assigned one."""
+    connections = tracker()
+    assert feed(connections, REQ, CmMessage("blue", B, A, CmAttribute.REJ, own, 0xA1, 0)) == []
+    assert len(connections) == 0
+    assert feed(connections, REP) == []
+
+
+def test_stale_connection_is_rejected_and_the_old_one_disconnected() -> None:
+    """The initiator restarted and uses a queue pair that is still in use for the responder: by
+    naming it in another REQ it says that the old connection is no more."""
+    connections = tracker()
+    feed(connections, REQ, REP)
+    assert feed(connections, replace(REQ, local_comm_id=0xA2)) == CLOSED
+    assert feed(connections, REJ_OF_A2) == []
+    old = CmMessage("blue", B, A, CmAttribute.DREQ, 0xB1, 0xA1, 17)
+    assert feed(connections, old) == [PeerClosed(BACK)]
+    assert len(connections) == 0
+
+
+def another(number: int, a_qp: int, b_qp: int) -> tuple[CmMessage, CmMessage, CmMessage]:
+    """Request and reply of another connection of these hosts, and its end."""
+    ids = 0xA1 + number, 0xB1 + number
+    return (
+        CmMessage("blue", A, B, CmAttribute.REQ, ids[0], 0, a_qp),
+        CmMessage("blue", B, A, CmAttribute.REP, ids[1], ids[0], b_qp),
+        CmMessage("blue", A, B, CmAttribute.DREQ, *ids, b_qp),
+    )
+
+
+def flows(a_qp: int, b_qp: int) -> tuple[FlowKey, FlowKey]:
+    return FlowKey("blue", A, B, b_qp), FlowKey("blue", B, A, a_qp)
+
+
+@pytest.mark.parametrize(("a_qp", "b_qp"), [(17, 0x77), (0x77, 33)])
+def test_half_a_handshake_of_its_queue_pair_ends_a_connection(a_qp: int, b_qp: int) -> None:
+    """The report of the other half was lost: what is known of the queue pair is wrong."""
+    connections = tracker()
+    feed(connections, REQ, REP)
+    request, reply, _ = another(1, a_qp, b_qp)
+    first, second = (request, reply) if a_qp == 17 else (reply, request)
+    assert feed(connections, first) == CLOSED
+    forth, back = flows(a_qp, b_qp)
+    assert feed(connections, second) == [
+        QueuePairLearned(forth, a_qp),
+        QueuePairLearned(back, b_qp),
+    ]
+
+
+def test_repeated_requests_and_replies_in_any_order() -> None:
+    for order in permutations((REQ, REP, REQ, REP)):
+        assert feed(tracker(), *order) == LEARNED
+
+
+def test_request_repeated_after_the_end_starts_nothing() -> None:
+    connections = tracker()
+    feed(connections, REQ, REP, RTU, DREQ, DREP)
+    assert feed(connections, REQ, DREP) == []
+    assert len(connections) == 0
+
+
+def test_queue_pair_used_again_after_disconnect() -> None:
+    connections = tracker()
+    for number in range(3):
+        forth, back = flows(17, 0x200 + number)
+        *handshake, end = another(number, 17, 0x200 + number)
+        learned = [QueuePairLearned(forth, 17), QueuePairLearned(back, 0x200 + number)]
+        assert feed(connections, *handshake, RTU) == learned
+        assert feed(connections, end) == [FlowClosed(forth), FlowClosed(back)]
+
+
+@pytest.mark.parametrize(("a_qp", "b_qp"), [(17, 0x201), (0x101, 33)])
+def test_late_disconnect_of_the_old_connection_leaves_the_new_one(a_qp: int, b_qp: int) -> None:
+    """One side's queue pair is in use in a new connection when the old DREQ is repeated."""
+    connections = tracker()
+    *handshake, end = another(1, a_qp, b_qp)
+    feed(connections, REQ, REP, *handshake)
+    alive = flows(a_qp, b_qp)
+    for event in feed(connections, DREQ, DREP):
+        assert isinstance(event, FlowClosed | PeerClosed)
+        assert event.flow not in alive
+    assert feed(connections, end) == [FlowClosed(flow) for flow in alive]
+
+
+@pytest.mark.parametrize("qpn", [0, 1])
+def test_management_queue_pairs_have_no_connection(qpn: int) -> None:
+    assert feed(tracker(), replace(REQ, qpn=qpn), REP) == []
+
+
+@pytest.mark.parametrize("attribute", [0x17, 0x18, 0x19, 0x1A, 0x1B, 0x00, 0xFFFF])
+def test_datagram_service_and_unknown_messages_teach_nothing(attribute: int) -> None:
+    """UD queue pairs are resolved by SIDR and have no connection: any number of senders."""
+    connections = tracker()
+    assert feed(connections, CmMessage("blue", A, B, attribute, 0x00010203, 0x04050607, 0)) == []
+    assert len(connections) == 0
+
+
+def test_forgotten_connections_leave_nothing_behind() -> None:
+    """Another host's connection takes the place of the newest of the host with most."""
+    connections = ConnectionTracker(HandClock(), limit=10)
+    for number in range(10):
+        feed(connections, replace(REQ, local_comm_id=number, qpn=0x1000 + number))
+    for number in range(10):
+        feed(connections, replace(REP, remote_comm_id=number, qpn=0x1000 + number))
+    newest = [FlowKey("blue", A, B, 0x1009), FlowKey("blue", B, A, 0x1009)]
+    assert feed(connections, replace(REQ, src=B, dst=A)) == [FlowClosed(flow) for flow in newest]
+    late = CmMessage("blue", A, B, CmAttribute.DREQ, 9, 0xB1, 0x1009)
+    assert feed(connections, late) == [PeerClosed(newest[0])]
+
+
 def test_communication_ids_are_unique_per_host_only() -> None:
     """Another pair of hosts can use the same IDs, the same addresses in another VRF the same queue
     pairs, too."""
