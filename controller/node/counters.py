@@ -160,8 +160,9 @@ _Place = tuple[int, tuple[tuple[int, bytes], ...]]
 
 
 def _place(entry: p4r.TableEntry) -> _Place:
-    """Where an entry is: its table and key."""
-    return entry.table_id, tuple(sorted((part.field_id, part.exact.value) for part in entry.match))
+    """Where an entry is: its table and key, which a switch may pad with zeros."""
+    fields = ((part.field_id, part.exact.value.lstrip(b"\0")) for part in entry.match)
+    return entry.table_id, tuple(sorted(fields))
 
 
 def _members(provision: Provision) -> dict[str, dict[str, int]]:
