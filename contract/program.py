@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EIO}
 
@@ -22,7 +23,9 @@ def discard_output() -> None:
 @contextmanager
 def ended_in_order() -> Iterator[None]:
     """End a program whose output cannot be written. A closed pipe (`fcn flows list | head`) is not
-    an error."""
+    an error; a terminal that has not all characters shows others by their numbers."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         try:
             yield

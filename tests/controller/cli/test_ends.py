@@ -50,6 +50,19 @@ def test_a_full_disk_is_named(command: list[str]) -> None:
     assert done.returncode == 1
 
 
+def test_a_terminal_with_few_characters_shows_the_others_by_number(tmp_path: Path) -> None:
+    file = tmp_path / "pe1→pe2.yaml"
+    file.write_text(EXAMPLE.read_text())
+    done = subprocess.run(
+        [*FCN, "check", "-c", str(file)],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"pe1\\u2192pe2.yaml: 4 nodes" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("program", "arguments"),
     [
