@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 
 from fcn.contract.depth import PACKET_SIZE, Depth, DepthUnit, QueueDepth
+from fcn.contract.targets import V1MODEL
 from fcn.controller.config.document import KeyPath, listed
 from fcn.lab.roce import QPS
 from fcn.lab.scenario.jobs import messages_of, workload
@@ -128,6 +129,12 @@ def _links(wiring: Wiring) -> Iterator[Finding]:
         yield ("network",), "the network has no hosts; nobody could send anything"
     if scenario.hosts_per_data_centre and not wiring.gateways:
         yield ("hosts_per_data_centre",), f"network {scenario.network} has no data centres"
+    for gateway in wiring.gateways:
+        beyond = [host.port for host in gateway.hosts if V1MODEL.ports.problem(host.port)]
+        if beyond:
+            key = "hosts_per_data_centre" if scenario.hosts_per_data_centre else "network"
+            most = min(beyond) - gateway.hosts[0].port
+            yield (key,), f"{gateway.name} has ports for {most} hosts: give fewer"
     linked = {wire.ends for wire in wiring.wires}
     for number, link in enumerate(scenario.links.only):
         path: KeyPath = ("links", "only", number)

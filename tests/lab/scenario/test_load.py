@@ -80,6 +80,8 @@ IMPOSSIBLE = r"""
   network: dual-dc => network: nowhere
 2 has no data centres
   network: dual-dc => network: wan
+2 gw2 has ports for 505 hosts: give fewer
+  network: dual-dc => network: dual-dc\nhosts_per_data_centre: 506
 3 write 10us, 2.5 ms or 1s
   duration: 2ms => duration: 2
 1 duration: is missing
