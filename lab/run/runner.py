@@ -80,8 +80,8 @@ def run_scenario(
     """Run a scenario; the result says how far it came.
 
     until_ns: end then, as if stopped; above 0. show: told of progress every millisecond of virtual
-    time, and stop is asked whether to end. spy: is told of packets of a switch. Raises LabError
-    when the network does not become ready, or loses count of its frames.
+    time in which something happens, and stop is asked whether to end. spy: is told of packets of a
+    switch. Raises LabError when the network does not become ready, or loses count of its frames.
     """
     if until_ns is not None and until_ns <= 0:
         raise LabError(f"until_ns is {until_ns}; hosts begin to send at 0, so give a later time")
@@ -269,7 +269,10 @@ class _Run:
             now = self._simulation.now_ns
             if now >= time_ns:
                 return True
-            step = min(time_ns, begun + ((now - begun) // LOOK_NS + 1) * LOOK_NS)
+            # Nothing happens before, and what the controller does then is little.
+            due = self._simulation.next_due_ns()
+            idle_until = time_ns if due is None else max(now, due)
+            step = min(time_ns, begun + ((idle_until - begun) // LOOK_NS + 1) * LOOK_NS)
             await asyncio.sleep(step / NS - loop.time())
             if self._simulation.now_ns < step:
                 await asyncio.sleep(1 / NS)  # the loop's clock may wake it 1 ns early

@@ -170,6 +170,18 @@ def test_a_run_can_be_stopped_between_two_samples() -> None:
     assert result.links["time_ns"].max() == result.about.reached_ns
 
 
+def test_a_time_in_which_nothing_happens_is_passed_at_once() -> None:
+    """What is sent has arrived after some milliseconds of the second."""
+    traffic = [{"pattern": "messages", "from": ["h1"], "to": ["h3"], "size": "20kB"}]
+    measure = {"interval": "100ms"}
+    shown: list[Progress] = []
+    plan = small(mode="none", duration="1s", traffic=traffic, measure=measure)
+    result = run_scenario(plan, show=shown.append)
+    assert result.about.reached_ns == 1_000 * MILLISECOND
+    assert result.messages["completed_ns"].max() < 10 * MILLISECOND
+    assert sum(each.doing == "hosts send" for each in shown) < 100
+
+
 @pytest.mark.parametrize("until_ns", [0, -1])
 def test_a_run_until_no_later_than_its_beginning_is_refused(until_ns: int) -> None:
     with pytest.raises(LabError, match="give a later time"):
