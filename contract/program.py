@@ -26,6 +26,9 @@ def ended_in_order() -> Iterator[None]:
     an error; a terminal that has not all characters shows others by their numbers."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+    if os.environ.get("COLUMNS") == "0":
+        # As of a serial console that knows no size; rich prints nothing there.
+        del os.environ["COLUMNS"]
     try:
         try:
             yield

@@ -63,6 +63,17 @@ def test_a_terminal_with_few_characters_shows_the_others_by_number(tmp_path: Pat
     assert b"pe1\\u2192pe2.yaml: 4 nodes" in done.stdout
 
 
+def test_a_terminal_that_says_it_has_no_width_is_printed_to() -> None:
+    done = subprocess.run(
+        [*FCN, "check", "-c", str(EXAMPLE)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "0"},
+    )
+    assert f"{EXAMPLE}: 4 nodes" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("program", "arguments"),
     [
