@@ -7,7 +7,16 @@ from fcn.lab.balance import balance
 from fcn.lab.core import Simulation
 from fcn.lab.depths import depths, measure_depth
 from fcn.lab.notices import keep_notices, notices
-from fcn.lab.roce import CONTROLS, ControlName, RoceOptions, State, Swift, Timely, completions
+from fcn.lab.roce import (
+    CONTROLS,
+    ControlName,
+    RetransmissionName,
+    RoceOptions,
+    State,
+    Swift,
+    Timely,
+    completions,
+)
 
 MILLISECOND = 1_000_000
 BOTTLENECK = 10 * GIGABIT
@@ -93,3 +102,32 @@ def test_swift_repairs_losses_and_waits_where_nothing_comes_back() -> None:
         simulation.run_until(400 * MILLISECOND)
         assert (left.sender(0).state, len(completions(simulation))) == (State.CONNECTED, 2)
         assert right.receiver(0).payload == 3_040_000
+
+
+@pytest.mark.parametrize("retransmission", ["go-back-n", "selective-repeat"])
+def test_what_swift_sends_again_is_clocked_by_acks_too(
+    retransmission: RetransmissionName,
+) -> None:
+    """After a time-out one packet in the first round trip, and soon as many as before."""
+    options = RoceOptions(
+        control="swift", swift=SWIFT, ack_every=8, timeout=5 * MILLISECOND,
+        retransmission=retransmission,
+    )  # fmt: skip
+    with Simulation() as simulation:
+        network = wan(simulation, RATES, 4000, features="[]")
+        network.roce(2, options=options)
+        left = network.roce(1, options=options)
+        left.connect(address(2))
+        left.write(0, 6_000_000)
+        simulation.run_until(2 * MILLISECOND)
+        network.links[2].set_up(False)
+        while not left.sender(0).timeouts:
+            simulation.run_until(simulation.now_ns + 1_000)
+        before = left.sender(0)
+        assert before.highest - before.acknowledged > 500
+        network.links[2].set_up(True)
+        simulation.run_until(simulation.now_ns + TRIP_NS - 2_000)
+        assert left.sender(0).retransmitted == 1
+        simulation.run_until(20 * MILLISECOND)
+        assert len(completions(simulation)) == 1
+        assert left.sender(0).timeouts == 1

@@ -112,7 +112,7 @@ static struct asked *asked_at(const struct requester *r, uint64_t index)
 }
 
 /* The packet asks for an ACK; without memory its round trip is not measured. */
-static void ask(struct requester *r, uint64_t now)
+static void ask(struct requester *r, uint64_t packet, uint64_t now)
 {
     if (r->end_asked - r->first_asked == r->asked_size) {
         uint64_t wide = r->asked_size ? r->asked_size * 2 : FIRST_RING;
@@ -125,7 +125,7 @@ static void ask(struct requester *r, uint64_t now)
         r->asked = all;
         r->asked_size = wide;
     }
-    *asked_at(r, r->end_asked++) = (struct asked){r->next, now};
+    *asked_at(r, r->end_asked++) = (struct asked){packet, now};
 }
 
 static void tell_cut(struct requester *r, const struct requester_io *io, uint64_t now)
@@ -342,10 +342,9 @@ uint64_t requester_data_due(const struct requester *r)
     double fraction;
 
     bool repeats = r->again < r->lost_end;
+    uint64_t number = repeats ? r->again : r->next;
 
-    if (r->state != CONNECTED ||
-        (!repeats &&
-         (r->next == r->posted || r->next - r->acknowledged >= window_of(r))))
+    if (r->state != CONNECTED || number == r->posted || number - r->acknowledged >= window_of(r))
         return ROCE_NEVER;
     uint64_t start = repeats ? 0 : message_at(r, r->cursor)->start;
     uint64_t due = r->has_sent ? paced(r, &fraction) : 0;
@@ -413,8 +412,8 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
         put64(payload + head, now);
     io->send(io->context, &packet, now);
     r->retransmitted += number < r->highest;
-    if (by_delay(r) && packet.ack_req && number >= r->highest)
-        ask(r, now);
+    if (by_delay(r) && packet.ack_req)
+        ask(r, number, now);
     if (repeats) {
         r->again++;
         find_again(r);
