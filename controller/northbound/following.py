@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 import grpc
 
@@ -15,6 +16,8 @@ from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.northbound.client import client_credentials
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.store import StoreError
+
+T = TypeVar("T")
 
 LOG = logging.getLogger("fcn")
 
@@ -29,7 +32,11 @@ SIGN_OF_LIFE = 1.0
 
 SILENCE = 5.0
 """Seconds without a word from a leader that was followed, until another one may lead. No event loop
-is late for so long."""
+of a leader is late for so long."""
+
+LOOKS = 10
+"""In a silence. Of a time in which this process itself stands still one counts: afterwards what was
+said meanwhile is there, and is read before the next."""
 
 
 async def follow(
@@ -91,6 +98,18 @@ async def _follow(
         raise found
 
 
+async def _heard(said: Coroutine[Any, Any, T]) -> T:
+    """What is said next. Raises TimeoutError after SILENCE."""
+    waiting = asyncio.ensure_future(said)
+    try:
+        for _ in range(LOOKS):
+            if (await asyncio.wait({waiting}, timeout=SILENCE / LOOKS))[0]:
+                return waiting.result()
+        raise TimeoutError
+    finally:
+        waiting.cancel()
+
+
 async def _read(
     channel: grpc.aio.Channel, leadership: Leadership, leader: int, keep: Callable[[bytes], None]
 ) -> None:
@@ -102,7 +121,7 @@ async def _read(
             leadership.speaks(leader)
             if state.HasField("image"):
                 keep(state.image)
-            state = await asyncio.wait_for(anext(states, None), SILENCE)
+            state = await _heard(anext(states, None))
     except TimeoutError:
         leadership.fell_silent(leader)
         raise StoreError(f"it has said nothing for {SILENCE:.0f} s") from None

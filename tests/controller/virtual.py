@@ -44,9 +44,25 @@ class Idle:
         return None
 
 
+class IdleLoop(VirtualTimeLoop):
+    """A loop in such a world."""
+
+    def __init__(self) -> None:
+        self.world = Idle()
+        super().__init__(self.world)
+
+
 def virtual_time_loop() -> VirtualTimeLoop:
     """A loop for tests."""
-    return VirtualTimeLoop(Idle())
+    return IdleLoop()
+
+
+def stand_still(seconds: float) -> None:
+    """Nothing is done for so long, as by a machine that is stopped: then all that was due meanwhile
+    is due at once."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, IdleLoop)
+    loop.world.now_ns += round(seconds * NS)
 
 
 @dataclass

@@ -3,14 +3,19 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Self
 
 import grpc
 import pytest
 from led import Silent, leads, one_of_three
+from virtual import DELAY_NS, stand_still
 
 from fcn.contract.rpc import handler_of
-from fcn.controller.northbound.following import follow
+from fcn.controller.northbound.following import SIGN_OF_LIFE, SILENCE, follow
 from fcn.controller.proto import fcn_pb2 as pb
+from fcn.lab.control.channel import Channel
+from fcn.lab.control.link import ControlLink
+from fcn.lab.control.server import Server
 
 
 class Peer:
@@ -65,6 +70,54 @@ async def test_a_leader_that_says_nothing_is_succeeded(
     following.cancel()
     await asyncio.gather(following, return_exceptions=True)
     await server.stop(None)
+
+
+class Opened(Channel):
+    """A channel in virtual time that is closed at the end, as gRPC's."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+class Speaker:
+    """A controller's API that says every second that it is there."""
+
+    async def FollowState(  # noqa: N802
+        self, _request: pb.FollowStateRequest, _context: object
+    ) -> AsyncIterator[pb.FollowStateResponse]:
+        while True:
+            yield pb.FollowStateResponse()
+            await asyncio.sleep(SIGN_OF_LIFE)
+
+
+@pytest.mark.virtual_time
+async def test_a_pause_of_its_own_is_no_silence_of_the_leader(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As of a machine that stands still, or of a process that is stopped: what the leader says is
+    there, and not yet read."""
+    server = Server(lambda _method, _message: None)
+    service = pb.DESCRIPTOR.services_by_name["Fcn"]
+    server.add_generic_rpc_handlers((handler_of(service, Speaker()),))
+    monkeypatch.setattr(
+        "fcn.controller.northbound.following.channel_to",
+        lambda *_: Opened(ControlLink(DELAY_NS), lambda: server),
+    )
+    leadership, heard, silent = one_of_three(), asyncio.Event(), list[int]()
+    monkeypatch.setattr(leadership, "speaks", lambda _: heard.set())
+    monkeypatch.setattr(leadership, "fell_silent", silent.append)
+    leads(leadership, 1, 2)
+    following = asyncio.create_task(follow(leadership, {2: "two"}, None, lambda _: None))
+    for _ in range(3):
+        heard.clear()
+        await heard.wait()
+        stand_still(4 * SILENCE)
+    following.cancel()
+    await asyncio.gather(following, return_exceptions=True)
+    assert not silent
 
 
 @pytest.mark.parametrize("number", [1, 7])
