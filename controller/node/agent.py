@@ -203,7 +203,7 @@ class NodeAgent:
         """Runs once the pipeline is set: synchronize the switch, then write changes of the intent
         until the connection ends."""
         switch = self._connection.switch
-        self._connection.start("probe", probe(switch))
+        self._connection.start("probe", probe(switch, self._clock.monotonic))
         if not self._connection.is_ruled:
             detail = self._connection.why_backup
             self._connection.enter(State.BACKUP, detail)

@@ -10,7 +10,7 @@ import grpc
 from finsy.grpcutil import GRPCStatusCode
 from finsy.p4client import P4ClientError
 
-from fcn.controller.finsy_adapter import NoHandshakeError
+from fcn.controller.finsy_adapter import TIMEOUT, NoHandshakeError
 from fcn.controller.node.readback import read
 
 BEGIN_TIMEOUT = 10.0
@@ -18,6 +18,10 @@ BEGIN_TIMEOUT = 10.0
 
 PROBE_INTERVAL = 5.0
 """Seconds between two looks whether an idle switch still answers."""
+
+OWN_PAUSE = 1.0
+"""Seconds by which a request ends too late where this process itself has stood still, so that an
+answer may have come that it could not read."""
 
 FIRST_RETRY, LAST_RETRY = 0.25, 1.0
 """Seconds until the next session, twice as long after each that was short. A switch that is back,
@@ -95,16 +99,21 @@ async def _session(switch: fy.Switch) -> None:
             switch.ee.remove_listener(fy.SwitchEvent.CHANNEL_READY, left)
 
 
-async def probe(switch: fy.Switch) -> None:
-    """Ask again and again, so that a switch that falls silent is noticed. Raises P4ClientError."""
+async def probe(switch: fy.Switch, clock: Callable[[], float]) -> None:
+    """Ask again and again, so that a switch that falls silent is noticed. `clock` is monotonic, in
+    seconds. Raises P4ClientError."""
     while True:
         await asyncio.sleep(PROBE_INTERVAL)
+        asked = clock()
         try:
             async for _group in read(switch, fy.P4MulticastGroupEntry(1)):
                 pass
         except P4ClientError as error:
             # Any other is an answer, if only that there is no such group, or no pipeline.
-            if error.code in (GRPCStatusCode.DEADLINE_EXCEEDED, GRPCStatusCode.UNAVAILABLE):
+            if error.code == GRPCStatusCode.UNAVAILABLE:
+                raise
+            is_silent = error.code == GRPCStatusCode.DEADLINE_EXCEEDED
+            if is_silent and clock() - asked < TIMEOUT + OWN_PAUSE:
                 raise
 
 

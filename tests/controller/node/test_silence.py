@@ -9,7 +9,7 @@ import finsy as fy
 import pytest
 import yaml
 from switches import all_up, packet_to, until
-from virtual import VirtualSwitch, virtual_plane, virtual_plane_up
+from virtual import VirtualSwitch, stand_still, virtual_plane, virtual_plane_up
 
 from fcn.contract.constants import enum_members
 from fcn.controller.config import Config, parse_config
@@ -105,6 +105,22 @@ async def test_a_switch_that_falls_silent_is_noticed_though_nobody_asks(
         assert "Traceback" not in caplog.text
         thawed.set()
         await all_up(plane)
+
+
+async def test_a_switch_that_answered_while_this_controller_stood_still_is_not_given_up(
+    config: Config, switches: Switches, events: list[Event]
+) -> None:
+    """As on a machine that is paused, or when the process is stopped: the time for the answer is
+    over before it can be read."""
+    async with virtual_plane_up(config) as plane:
+        node = plane.nodes["p1"]
+        thawed = switches["p1"].freeze()
+        await asyncio.sleep(PROBE_INTERVAL + SLACK)
+        thawed.set()
+        stand_still(ANSWER_TIMEOUT + BEGIN_TIMEOUT)
+        await asyncio.sleep(PROBE_INTERVAL + SLACK)
+        assert node.is_up
+        assert not [event for event in events if event.kind is Kind.NODE_DOWN]
 
 
 async def test_a_switch_that_is_stopped_while_its_program_changes_has_refused_nothing(
