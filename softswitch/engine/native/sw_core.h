@@ -225,6 +225,7 @@ struct sw_engine {
     sw_group **groups;
     uint32_t n_members, n_groups;
     uint64_t next_idle_ns;
+    bool idle_put_off;     /* until frames that waited are met */
     uint64_t idle_again_ns; /* least time until an entry is told again to be idle */
     /* In memory mode frames go to the sink, or without one to the buffer. */
     bool memory;
@@ -271,6 +272,7 @@ void sw_emit_event(sw_engine *e, unsigned kind, unsigned id, uint64_t arg, const
 /* Tell which entries are idle; have that done in time for one with this timeout, 0: it has none. */
 void sw_idle_scan(sw_engine *e);
 void sw_idle_watch(sw_engine *e, uint64_t timeout_ns);
+void sw_idle_put_off(sw_engine *e, uint64_t now);
 
 /* Packets and their frames. */
 /* Make room for headers of this size before the payload; false when there is none. */

@@ -64,8 +64,19 @@ void sw_idle_scan(sw_engine *e)
             }
         }
     }
+    e->idle_put_off = false;
     e->idle_again_ns = again;
     e->next_idle_ns = period == UINT64_MAX ? period : e->now_ns + period;
+}
+
+/* Frames may wait at the interfaces if nobody had time to read them: only once they are met is an
+ * entry idle. Once, so that on a machine that never has time it still is. */
+void sw_idle_put_off(sw_engine *e, uint64_t now)
+{
+    if (e->idle_put_off || now < IDLE_MIN_NS || e->next_idle_ns > now - IDLE_MIN_NS)
+        return;
+    e->idle_put_off = true;
+    e->next_idle_ns = now + IDLE_MIN_NS;
 }
 
 void sw_idle_watch(sw_engine *e, uint64_t timeout_ns)

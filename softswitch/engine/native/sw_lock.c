@@ -21,6 +21,9 @@ void sw_unlock(sw_engine *e) { pthread_mutex_unlock(&e->lock); }
 
 void sw_catch_up(sw_engine *e)
 {
-    if (!e->memory)
-        sw_run_until(e, sw_clock_ns() - e->start_ns);
+    if (e->memory)
+        return;
+    uint64_t now = sw_clock_ns() - e->start_ns;
+    sw_idle_put_off(e, now);
+    sw_run_until(e, now);
 }

@@ -122,6 +122,7 @@ static void heed_links(sw_engine *e, sw_loop *l)
 static uint64_t catch_up(sw_engine *e)
 {
     uint64_t now = sw_clock_ns() - e->start_ns;
+    sw_idle_put_off(e, now);
     uint64_t left = now > e->now_ns ? now - e->now_ns : 0;
     uint64_t step = left;
     if (sw_inner_due(e)) {

@@ -2,8 +2,12 @@
 
 import copy
 import json
+import os
+import select
+import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,6 +17,7 @@ import pytest
 from engine_mutations import programs
 from engine_scenarios import MAC, PROGRAMS, ethernet, pack
 from engine_veth import VethPorts
+from test_engine_tables import keys
 
 from fcn.softswitch.api import ActionCall, Exact, PortQueue
 from fcn.softswitch.engine import RealEngine, load_program, make_program
@@ -62,6 +67,62 @@ def test_links_are_heeded_while_frames_never_end(ports: VethPorts, engine: RealE
         _until(lambda up=up: engine.port_up(3) is up, f"the link is {state}")  # type: ignore[misc]
     seen = engine.port_counters(2).rx_packets
     _until(lambda: engine.port_counters(2).rx_packets > seen + 100 * FRAMES, "still go round")
+
+
+TIMEOUT_NS = 300_000_000
+STOPPABLE = f"""
+import asyncio, sys
+from fcn.softswitch.api import ActionCall, EngineEvents, Exact
+from fcn.softswitch.engine import RealEngine, load_program
+
+async def main():
+    engine = RealEngine(load_program("{PROGRAMS}/match.json"), {{1: sys.argv[1], 2: sys.argv[2]}})
+    nothing = lambda *_: None
+    told = lambda *_: print("idle", flush=True)
+    engine.set_events(EngineEvents(digest=nothing, packet_in=nothing, idle=told))
+    match = [Exact(1), Exact(0), Exact(0)]
+    engine.table_insert("I.exact_t", match, 0, ActionCall("NoAction"), {TIMEOUT_NS})
+    engine.start()
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+def _stop(switch: subprocess.Popen[bytes]) -> None:
+    os.kill(switch.pid, signal.SIGSTOP)
+    os.waitpid(switch.pid, os.WUNTRACED)
+
+
+def test_what_waits_at_the_interfaces_of_a_switch_that_stood_still_is_no_silence(
+    ports: VethPorts,
+) -> None:
+    """A frame comes while the switch is stopped for longer than the timeout: the entry is idle a
+    timeout after the switch has met it, and not before."""
+    command = [sys.executable, "-c", STOPPABLE, ports.switch(1), ports.switch(2)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0) as switch:
+        assert switch.stdout is not None
+        told = select.poll()
+        told.register(switch.stdout, select.POLLIN)
+        try:
+            while True:
+                assert switch.stdout.readline() == b"idle\n"
+                ports.send(1, keys(a=1))
+                assert len(ports.receive({2: 1}, PATIENCE)[2]) == 1
+                _stop(switch)
+                if not told.poll(0):
+                    break
+                os.kill(switch.pid, signal.SIGCONT)
+            ports.send(1, keys(a=1))
+            stopped = time.monotonic_ns()
+            _until(lambda: time.monotonic_ns() > stopped + 2 * TIMEOUT_NS, "time goes on")
+            continued = time.monotonic_ns()
+            os.kill(switch.pid, signal.SIGCONT)
+            assert len(ports.receive({2: 1}, PATIENCE)[2]) == 1
+            assert switch.stdout.readline() == b"idle\n"
+            assert time.monotonic_ns() - continued > TIMEOUT_NS
+        finally:
+            switch.kill()
 
 
 INNER, OUTER = 2, 4
