@@ -24,6 +24,9 @@ DOUBT = 5.0
 """Seconds in which the other switches have to say that this controller is primary there, once one
 has said that another is."""
 
+LATE_LOOK = 0.25
+"""Seconds between two looks whether what a switch said before the end of a doubt has come."""
+
 LEAST_WAIT = 0.001
 """Seconds."""
 
@@ -40,6 +43,9 @@ class Ballot(Protocol):
 
     def reconsider(self) -> None:
         """Another leads now, or this one."""
+
+    def heard_until(self) -> float:
+        """Until when, by the clock, what the switch says has come: under load it waits."""
 
 
 class Leadership:
@@ -262,9 +268,12 @@ class Leadership:
         if left > 0:
             self._wake_in(left)
             return
-        for name in self._doubted:
+        until = self._doubted_until
+        for name in [each for each in self._doubted if self._ballots[each].heard_until() >= until]:
+            self._doubted.discard(name)
             del self._seats[name]
-        self._doubted.clear()
+        if self._doubted:
+            self._wake_in(LATE_LOOK)
 
     def _is_to_bid(self, now: Standing) -> bool:
         """Whether this one is first, or whoever is first lets the others be."""

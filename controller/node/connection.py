@@ -218,7 +218,7 @@ class Connection:
         return self._leadership.bid_for(self.name)
 
     def take(self) -> None:
-        """See leadership.Ballot, as `reconsider`."""
+        """See leadership.Ballot, as `reconsider` and `heard_until`."""
         if self._has_stream:
             self.switch.create_task(self._take(), background=True, name="bid")
 
@@ -227,6 +227,9 @@ class Connection:
             for job in self._jobs:
                 job.cancel()
             self._ready(self.switch)
+
+    def heard_until(self) -> float:
+        return self.lateness.heard_until()
 
     def close(self) -> None:
         """Mark the connection as closed on purpose: its end is then not reported."""

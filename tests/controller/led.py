@@ -1,5 +1,7 @@
 """A controller that hears of one switch who leads."""
 
+from math import inf
+
 from fcn.controller.clock import SYSTEM_CLOCK
 from fcn.controller.leadership.election import Seat
 from fcn.controller.leadership.ids import ElectionId, run_of
@@ -14,6 +16,9 @@ class Silent:
 
     def reconsider(self) -> None:
         pass
+
+    def heard_until(self) -> float:
+        return inf
 
 
 def seat(turn: int, controller: int) -> Seat:

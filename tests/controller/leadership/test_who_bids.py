@@ -14,7 +14,7 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.clock import Clock
 from fcn.controller.leadership.election import Seat
 from fcn.controller.leadership.ids import run_of
-from fcn.controller.leadership.leadership import DOUBT, FIRST_CALM, PATIENCE, Leadership
+from fcn.controller.leadership.leadership import DOUBT, FIRST_CALM, LATE_LOOK, PATIENCE, Leadership
 from fcn.controller.node.connection import State
 
 pytestmark = pytest.mark.virtual_time
@@ -222,6 +222,32 @@ async def test_who_loses_a_switch_and_hears_nothing_of_the_others_is_deposed() -
     assert found.leads
     assert found.bid_for("c") is None
     await asyncio.wait_for(found.deposed.wait(), 0.2)
+
+
+class Late(Asked):
+    """What its switch says waits for 3 s."""
+
+    def heard_until(self) -> float:
+        return asyncio.get_running_loop().time() - 3.0
+
+
+async def test_answers_that_wait_are_waited_for_before_a_leader_is_deposed() -> None:
+    """Behind reports, as on a busy machine."""
+    found = _leading("abc", {name: Late() for name in "abc"})
+    found.heard("c", seat(2, 2), won=False)
+    await asyncio.sleep(DOUBT + 2.9)
+    assert found.leads
+    found.heard("a", seat(1, 1), won=True)
+    found.heard("b", seat(1, 1), won=True)
+    await asyncio.sleep(DOUBT)
+    assert found.leads
+    assert not found.deposed.is_set()
+
+
+async def test_answers_that_waited_and_did_not_come_depose_a_leader() -> None:
+    found = _leading("abc", {name: Late() for name in "abc"})
+    found.heard("c", seat(2, 2), won=False)
+    await asyncio.wait_for(found.deposed.wait(), DOUBT + 3.0 + LATE_LOOK)
 
 
 @pytest.mark.parametrize("named", [False, True])
