@@ -43,6 +43,9 @@ CLIENT = "_p4client"
 TIMEOUT = 10.0
 """Seconds for a request, as finsy has them."""
 
+PROGRAM_REQUESTS = 6
+"""Requests to take a program, one after the other, of which each may take as long."""
+
 _UPDATES = b"\x22"
 """Tag of WriteRequest.updates."""
 
@@ -127,19 +130,38 @@ def _names(code: CodeType) -> set[str]:
     return set(code.co_names).union(*map(_names, nested))
 
 
+async def _answers(get_cookie: Callable[[], Awaitable[object]]) -> bool:
+    """Whether a switch says anything, if only that it has no program."""
+    try:
+        await get_cookie()
+    except P4ClientError as error:
+        return error.code not in (GRPCStatusCode.DEADLINE_EXCEEDED, GRPCStatusCode.UNAVAILABLE)
+    return True
+
+
 def on_program(
     switch: fy.Switch,
     before: Callable[[], Awaitable[None]],
     refused: Callable[[P4ClientError], None],
 ) -> None:
     """From now on wait for `before` when the switch is to get another program, and call
-    `refused` with the reason where it does not take it."""
-    set_program = getattr(switch, SET)
+    `refused` with the reason where it does not take it. One that answers meanwhile has a minute to
+    make the program ready: a switch may have to compile it."""
+    set_program, get_cookie = getattr(switch, SET), getattr(switch, GET)
+
+    async def set_in_time(**request: Any) -> Any:  # noqa: ANN401
+        for _ in range(PROGRAM_REQUESTS - 1):
+            try:
+                return await set_program(**request)
+            except P4ClientError as error:
+                if error.code != GRPCStatusCode.DEADLINE_EXCEEDED or not await _answers(get_cookie):
+                    raise
+        return await set_program(**request)
 
     async def set_or_tell(**request: Any) -> Any:  # noqa: ANN401
         try:
             await before()
-            return await set_program(**request)
+            return await set_in_time(**request)
         except P4ClientError as error:
             refused(error)
             raise

@@ -224,6 +224,10 @@ class MemorySwitch:
         for name in _REQUESTS:
             delattr(self._device, name)
 
+    def before_program(self, wait: Callable[[object], Awaitable[None]]) -> None:
+        """Wait for this before each request for a program is answered."""
+        self._first("set_config", wait)
+
     def hear_reads(self, heard: Callable[[p4r.ReadRequest], None]) -> None:
         """Tell of every request to read."""
 

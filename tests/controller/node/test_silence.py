@@ -139,6 +139,27 @@ async def test_a_switch_that_is_stopped_while_its_program_changes_has_refused_no
         await all_up(plane)
 
 
+async def test_a_switch_that_compiles_its_program_for_long_is_not_given_up(
+    config: Config, switches: Switches, events: list[Event]
+) -> None:
+    """As on a busy machine: it answers all else."""
+    time = asyncio.get_running_loop().time
+    ready = time() + 2.5 * ANSWER_TIMEOUT
+
+    async def compiled(_request: object) -> None:
+        await asyncio.sleep(ready - time())
+
+    switches["pe1"].before_program(compiled)
+    async with virtual_plane(config).running():
+        await until(lambda: Kind.NODE_UP in _kinds(events, "pe1"), seconds=6 * ANSWER_TIMEOUT)
+    assert time() > ready
+    assert Kind.NODE_DOWN not in _kinds(events, "pe1")
+
+
+def _kinds(events: list[Event], node: str) -> list[Kind]:
+    return [event.kind for event in events if event.node == node]
+
+
 async def test_who_leads_is_written_once_however_often_a_switch_says_it(
     config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
