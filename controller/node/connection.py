@@ -40,6 +40,7 @@ from fcn.controller.node.session import (
 )
 from fcn.controller.owners.flow_learning import DIGESTS
 from fcn.controller.owners.punt import Punt
+from fcn.controller.patience import patience
 from fcn.controller.store import Store
 
 SEND_TIMEOUT = 10.0
@@ -266,7 +267,7 @@ class Connection:
         """To send on the stream, which takes one message at a time. Raises SwitchAwayError."""
         async with self._sending:
             try:
-                async with asyncio.timeout(SEND_TIMEOUT):
+                async with patience(SEND_TIMEOUT):
                     yield
             except TimeoutError:
                 self._failure = "the switch takes no messages: it is stopped, or overloaded"

@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
 
 import grpc
 
@@ -14,10 +13,9 @@ from fcn.contract.transport import is_socket
 from fcn.controller.leadership.ids import name_of
 from fcn.controller.leadership.leadership import Leadership
 from fcn.controller.northbound.client import client_credentials
+from fcn.controller.patience import patience
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.store import StoreError
-
-T = TypeVar("T")
 
 LOG = logging.getLogger("fcn")
 
@@ -33,10 +31,6 @@ SIGN_OF_LIFE = 1.0
 SILENCE = 5.0
 """Seconds without a word from a leader that was followed, until another one may lead. No event loop
 of a leader is late for so long."""
-
-LOOKS = 10
-"""In a silence. Of a time in which this process itself stands still one counts: afterwards what was
-said meanwhile is there, and is read before the next."""
 
 
 async def follow(
@@ -98,18 +92,6 @@ async def _follow(
         raise found
 
 
-async def _heard(said: Coroutine[Any, Any, T]) -> T:
-    """What is said next. Raises TimeoutError after SILENCE."""
-    waiting = asyncio.ensure_future(said)
-    try:
-        for _ in range(LOOKS):
-            if (await asyncio.wait({waiting}, timeout=SILENCE / LOOKS))[0]:
-                return waiting.result()
-        raise TimeoutError
-    finally:
-        waiting.cancel()
-
-
 async def _read(
     channel: grpc.aio.Channel, leadership: Leadership, leader: int, keep: Callable[[bytes], None]
 ) -> None:
@@ -121,7 +103,8 @@ async def _read(
             leadership.speaks(leader)
             if state.HasField("image"):
                 keep(state.image)
-            state = await _heard(anext(states, None))
+            async with patience(SILENCE):
+                state = await anext(states, None)
     except TimeoutError:
         leadership.fell_silent(leader)
         raise StoreError(f"it has said nothing for {SILENCE:.0f} s") from None

@@ -15,6 +15,7 @@ from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.regions import CmReport, Regions
 from fcn.controller.northbound.following import channel_to
 from fcn.controller.pace import Pace
+from fcn.controller.patience import patience
 from fcn.controller.proto import fcn_pb2 as pb
 
 LOG = logging.getLogger("fcn")
@@ -72,7 +73,8 @@ async def hear(
                 stub = Stub(channel, pb.DESCRIPTOR.services_by_name["Fcn"])
                 call = stub.FollowConnections(request)
                 # One that is stopped takes calls all the same.
-                await asyncio.wait_for(call.wait_for_connection(), ANSWER)
+                async with patience(ANSWER):
+                    await call.wait_for_connection()
                 LOG.info("connections to the region of %s are known", controller)
                 silent("")
                 told = ""

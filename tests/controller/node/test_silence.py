@@ -9,12 +9,13 @@ import finsy as fy
 import pytest
 import yaml
 from switches import all_up, packet_to, until
+from tenants import DC_PORT
 from virtual import VirtualSwitch, stand_still, virtual_plane, virtual_plane_up
 
 from fcn.contract.constants import enum_members
 from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Event, Kind
-from fcn.controller.node.connection import State
+from fcn.controller.node.connection import SEND_TIMEOUT, State
 from fcn.controller.node.session import BEGIN_TIMEOUT, FIRST_RETRY, LAST_RETRY, PROBE_INTERVAL
 from fcn.controller.node.synchronization import REFUSED_RETRY
 from fcn.softswitch.api import CounterValue
@@ -120,6 +121,24 @@ async def test_a_switch_that_answered_while_this_controller_stood_still_is_not_g
         stand_still(ANSWER_TIMEOUT + BEGIN_TIMEOUT)
         await asyncio.sleep(PROBE_INTERVAL + SLACK)
         assert node.is_up
+        assert not [event for event in events if event.kind is Kind.NODE_DOWN]
+
+
+async def test_a_switch_that_took_a_message_while_this_controller_stood_still_is_not_given_up(
+    config: Config, switches: Switches, events: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with virtual_plane_up(config) as plane:
+        connection = plane._members["p1"].connection
+        write = connection.switch.write
+
+        async def paused(messages: Any) -> None:  # noqa: ANN401
+            stand_still(2 * SEND_TIMEOUT)
+            await asyncio.sleep(SLACK)
+            await write(messages)
+
+        monkeypatch.setattr(connection.switch, "write", paused)
+        assert await connection.send_packet(DC_PORT, bytes(64))
+        await asyncio.sleep(SLACK)
         assert not [event for event in events if event.kind is Kind.NODE_DOWN]
 
 
