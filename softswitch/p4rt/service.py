@@ -139,7 +139,10 @@ def _stream_error(
 
 async def _finish(work: Coroutine[None, None, None]) -> None:
     """Complete the work even when the client stops waiting, so that nothing is half applied."""
-    await asyncio.shield(asyncio.ensure_future(work))
+    done = asyncio.ensure_future(work)
+    # asyncio tells of an error that nobody hears any more.
+    done.add_done_callback(lambda each: each.cancelled() or each.exception())
+    await asyncio.shield(done)
 
 
 async def _abort(context: ServicerContext, error: P4RuntimeError) -> NoReturn:

@@ -2,6 +2,7 @@
 vanish, and too many of them."""
 
 import asyncio
+import gc
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -259,3 +260,22 @@ async def test_streams_are_bounded(
         assert (await one.arbitration()).status.code == rpc_code.NOT_FOUND
         async with Session(stub, 3) as three:
             await three.arbitrate()
+
+
+async def test_an_error_of_work_that_its_client_left_is_told_to_nobody() -> None:
+    """As of a pipeline that was compiled for a controller that is primary no more."""
+    told, go = list[object](), asyncio.Event()
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, context: told.append(context))
+
+    async def work() -> None:
+        await go.wait()
+        raise ValueError("not primary")
+
+    waiting = asyncio.create_task(service_module._finish(work()))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    go.set()
+    await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()}, timeout=20)
+    gc.collect()
+    assert not told
