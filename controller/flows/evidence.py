@@ -51,8 +51,12 @@ class Evidence:
         return len(self._watch) + len(self.verification)
 
     def is_watched(self, key: FlowKey) -> bool:
-        """Whether packets of the flow are reported."""
+        """Whether it is the flow's turn."""
         return key in self._watch or key in self.verification
+
+    def is_sampled(self, node: str, key: FlowKey) -> bool:
+        """Whether a PE is to report packets of the flow."""
+        return self.is_watched(key) and self._reports.are_prompt(node, key.vrf)
 
     def observe(self, key: FlowKey, sample: Sample) -> int | None:
         """A packet of a watched flow; its source queue pair, if that follows from who sends the
@@ -126,8 +130,9 @@ class Evidence:
         return ends + [(each, End.UNCERTAIN) for each in uncertain]
 
     def take_turns(self) -> None:
-        """Let others be watched."""
+        """Let others be watched, and none where reports are late."""
         self._update_watched(self._watch.advance())
+        self._update_watched([*self._watch, *self.verification])
 
     def _source_by_reverse(self, key: FlowKey, sample: Sample) -> int | None:
         """On a reliable connection the sender of the flow back is known when that of the flow is:
@@ -173,10 +178,10 @@ class Evidence:
 
     def _update_watched(self, changed: Collection[FlowKey]) -> None:
         for key in sorted(changed, key=str) if len(changed) > 1 else changed:
-            watched = self.is_watched(key)
             if key not in self._watch:
                 self._inference.forget(key)
             for flow in self._labelling.of(key):
+                watched = self.is_sampled(flow.node, key)
                 if flow.watched != watched:
                     self._labelling.update(replace(flow, watched=watched))
 

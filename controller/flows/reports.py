@@ -30,8 +30,12 @@ REPORTS_OVERLAP = 3.0
 """Seconds after the end of a flow within which every report of its packets was sent. A flow between
 the same queue pairs that no handshake announces is labelled that much later."""
 
-MISSED = (RefusalReason.LATE, RefusalReason.TOO_MANY_REPORTS)
-"""Why a packet of a watched flow may be missing from what is evidence."""
+REST = 10.0
+"""Seconds for which no flow of a VRF is watched at a PE whose report was late: the next ones would
+be no evidence either, and everything else from the switch would wait behind them."""
+
+SETTLING = 1.0
+"""Seconds within which the switch samples again afterwards."""
 
 
 class Reports:
@@ -114,14 +118,22 @@ class Reports:
         vrf = pair[0]
         return min(
             (
-                min(self._edges[node].heard_for(), self._refusals.since(node, vrf, reason))
+                max(0.0, min(self._edges[node].heard_for(), self._complete_for(node, vrf)))
                 for nodes in self._at(pair)
                 for node in nodes
                 if node in self._edges
-                for reason in MISSED
             ),
             default=0.0,
         )
+
+    def are_prompt(self, node: str, vrf: str) -> bool:
+        """Whether reports of this PE are worth sampling flows of the VRF."""
+        return self._refusals.since(node, vrf, RefusalReason.LATE) >= REST
+
+    def _complete_for(self, node: str, vrf: str) -> float:
+        """Seconds since when no packet of a watched flow is missing from what is evidence."""
+        late = self._refusals.since(node, vrf, RefusalReason.LATE) - REST - SETTLING
+        return min(late, self._refusals.since(node, vrf, RefusalReason.TOO_MANY_REPORTS))
 
     def are_complete(self, pair: HostPairKey) -> bool:
         """Whether all flows between two hosts enter the WAN at PEs that report and label them, as

@@ -451,7 +451,7 @@ class FlowService:
             timeout = self._config.flows.timeout
         if flow is not None:
             p_key = p_key if flow.p_key == DEFAULT_P_KEY else flow.p_key
-            watched = self._evidence.is_watched(key)
+            watched = self._evidence.is_sampled(node, key)
             new = self._as_known(replace(flow, p_key=p_key, timeout=timeout, watched=watched))
             if new != flow:
                 self._labelling.update(new)

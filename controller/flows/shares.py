@@ -10,6 +10,7 @@ everything displaces itself. So does whoever invents hosts: they are of his grou
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import Generic, Protocol, TypeVar, cast
 
 from fcn.controller.config.notation import Address
@@ -182,6 +183,9 @@ class FairShares(Generic[EntryT]):
     def __len__(self) -> int:
         """Entries of all hosts."""
         return len(self._tallies)
+
+    def __iter__(self) -> Iterator[EntryT]:
+        return chain.from_iterable(self._entries.values())
 
     def __contains__(self, entry: EntryT) -> bool:
         return self._holder(entry) is not None

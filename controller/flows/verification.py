@@ -17,7 +17,7 @@ Samples cost the control plane (FCN-15), so few pairings are checked at a time, 
 VRFs and their hosts (turns.py).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from math import inf
@@ -149,6 +149,10 @@ class Verification:
         """Whether the flow is sampled now."""
         entry = self._entries.get(flow)
         return entry is not None and entry.pairing.forth in self._checked
+
+    def __iter__(self) -> Iterator[FlowKey]:
+        for check in self._checked.values():
+            yield from (check.pairing.forth, check.pairing.back)
 
     def __len__(self) -> int:
         """Flows sampled now, never more than the slots."""

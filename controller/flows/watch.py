@@ -7,7 +7,7 @@ Where more are to be watched, VRFs, subnets and hosts have fair shares (shares.p
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 
@@ -54,6 +54,9 @@ class WatchList:
 
     def __contains__(self, flow: FlowKey) -> bool:
         return flow in self._shares
+
+    def __iter__(self) -> Iterator[FlowKey]:
+        return iter(self._shares)
 
     def __len__(self) -> int:
         """Flows watched at present, never more than the limit."""

@@ -14,6 +14,7 @@ from virtual import VirtualSwitch, virtual_plane_up
 from fcn.controller.config import Config
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.refusals import RefusalReason
+from fcn.controller.flows.reports import REST
 from fcn.controller.flows.trail import SKEW, connection_port
 from fcn.controller.node.lateness import DRIFT, NOTHING_WAITS, Lateness
 from fcn.controller.owners.gateway import Asker
@@ -85,6 +86,33 @@ async def test_a_report_that_waited_labels_its_flow_and_is_no_evidence(
                 break
         assert found("pe1")[FORTH].source_qp == 17
         assert found("pe2")[BACK].source_qp == 33
+
+
+@pytest.mark.virtual_time
+async def test_no_flow_is_watched_where_reports_are_late(
+    config: Config, switches: dict[str, VirtualSwitch]
+) -> None:
+    """Its reports would be no evidence, and connections of others would wait behind them."""
+    async with virtual_plane_up(config) as plane:
+        for node, key in (("pe1", FORTH), ("pe2", BACK)):
+            report(switches[node], key, WRITE, 5)
+            await until(partial(_has, plane.flows.on_node(node), key))
+
+        def watched(node: str, key: FlowKey) -> bool:
+            return plane.flows.on_node(node)[key].watched
+
+        assert watched("pe1", FORTH)
+        assert watched("pe2", BACK)
+        prompt = switches["pe2"].wall_clock
+        switches["pe2"].wall_clock = lambda: prompt() - 2 * SECOND
+        report(switches["pe2"], BACK, WRITE, 6)
+        await until(lambda: not watched("pe2", BACK))
+        assert watched("pe1", FORTH), "it is prompt"
+        switches["pe2"].wall_clock = prompt
+        now = asyncio.get_running_loop().time
+        since = now()
+        await until(lambda: watched("pe2", BACK))
+        assert now() - since > REST - 1.0
 
 
 def test_a_clock_that_is_set_is_no_wait() -> None:
