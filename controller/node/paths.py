@@ -348,6 +348,9 @@ class PathStates(CounterUser):
             return
         name, path = self._connection.name, state.path
         report = bad if counts[bad] > counts[good] else good
+        # What a path went through before the first look is no news where it is over.
+        if report == good and not last.seen:
+            return
         changes = counts[bad] - before[bad] + counts[good] - before[good]
         often = f", after {changes} changes" if changes > 1 else ""
         is_change = (last.failed, last.congested) != (state.failed, state.congested)

@@ -141,6 +141,16 @@ async def test_what_happened_between_two_looks_is_told(lab: Lab) -> None:
     assert event.message == "pe1: path pe2-vxlan of both is well again, after 6 changes"
 
 
+async def test_what_was_over_before_the_first_look_is_no_news(lab: Lab) -> None:
+    lab.say(0, FAILED=1, WELL=1)
+    lab.say(1, FAILED=1)
+    await lab.look()
+    await until(lambda: lab.kinds() == [Kind.PATH_FAILED])
+    (event,) = (event for event in lab.events if event.kind is Kind.PATH_FAILED)
+    assert event.message == "pe1: path pe2-vxlan of both has failed"
+    assert not lab.state(0).failed
+
+
 async def test_a_controller_that_was_away_agrees(lab: Lab) -> None:
     """Its first look finds what the data plane did without it."""
     lab.say(0, FAILED=2, WELL=1)
@@ -180,7 +190,7 @@ async def test_what_a_restarted_switch_forgot_is_said_by_nobody(lab: Lab) -> Non
     lab.say(0, FAILED=2, WELL=1)
     lab.say(1, FAILED=3, WELL=3)
     await lab.look()
-    await until(lambda: len(lab.kinds()) == 2)
+    await until(lambda: lab.kinds() == [Kind.PATH_FAILED])
     lab.events.clear()
     lab.set("reporter_reports", said["WELL"], 0)
     lab.say(0, FAILED=0, WELL=0)
