@@ -180,7 +180,7 @@ class ControlPlane:
             NeighborRoom(name, provision.host_room, self.flows.refusals),
             self.bus,
             self._clock.monotonic,
-            connection.lateness.heard_until,
+            connection.heard_until,
         )
         edge = (
             NodeEdge(provision, connection.up_for, self.flows.known_key)

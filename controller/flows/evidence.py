@@ -132,7 +132,8 @@ class Evidence:
     def take_turns(self) -> None:
         """Let others be watched, and none where reports are late."""
         self._update_watched(self._watch.advance())
-        self._update_watched([*self._watch, *self.verification])
+        turns = (*self._watch, *self.verification)
+        self._update_watched([key for key in turns if self._is_outdated(key)])
 
     def _source_by_reverse(self, key: FlowKey, sample: Sample) -> int | None:
         """On a reliable connection the sender of the flow back is known when that of the flow is:
@@ -175,6 +176,12 @@ class Evidence:
     def _stop_watching(self, key: FlowKey) -> None:
         self._watch.remove(key)
         self._inference.forget(key)
+
+    def _is_outdated(self, key: FlowKey) -> bool:
+        """Whether a PE samples the flow and is not to, or the other way round."""
+        return any(
+            flow.watched != self.is_sampled(flow.node, key) for flow in self._labelling.of(key)
+        )
 
     def _update_watched(self, changed: Collection[FlowKey]) -> None:
         for key in sorted(changed, key=str) if len(changed) > 1 else changed:

@@ -13,7 +13,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -339,9 +339,13 @@ async def all_up(plane: ControlPlane) -> None:
 
 
 @asynccontextmanager
-async def plane_up(config: Config) -> AsyncIterator[ControlPlane]:
-    """A control plane that runs, every switch synchronized."""
-    plane = ControlPlane(config)
+async def up(plane: ControlPlane) -> AsyncIterator[ControlPlane]:
+    """The control plane runs, every switch synchronized."""
     async with plane.running():
         await all_up(plane)
         yield plane
+
+
+def plane_up(config: Config) -> AbstractAsyncContextManager[ControlPlane]:
+    """A control plane that is `up`."""
+    return up(ControlPlane(config))

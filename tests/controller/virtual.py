@@ -6,13 +6,13 @@ Such a test is marked `virtual_time` and runs with the controller's own interval
 import asyncio
 import random
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
 
 import grpc
 from finsy.proto import p4r, p4r_grpc
-from switches import Backend, MemorySwitch, all_up
+from switches import Backend, MemorySwitch, up
 
 from fcn.controller.app import ControlPlane
 from fcn.controller.clock import Clock
@@ -143,10 +143,6 @@ def virtual_plane(config: Config) -> ControlPlane:
     return ControlPlane(config, clock, random.Random(1), Leadership(list(config.nodes), clock, 1))
 
 
-@asynccontextmanager
-async def virtual_plane_up(config: Config) -> AsyncIterator[ControlPlane]:
-    """The same, running and every switch synchronized."""
-    plane = virtual_plane(config)
-    async with plane.running():
-        await all_up(plane)
-        yield plane
+def virtual_plane_up(config: Config) -> AbstractAsyncContextManager[ControlPlane]:
+    """The same, and `up`."""
+    return up(virtual_plane(config))
