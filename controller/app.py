@@ -127,15 +127,15 @@ class ControlPlane:
 
     def hear(self, region: str, report: CmReport) -> None:
         """A PE of another region reports a message, as its controller says."""
-        name, _, message = report
+        name, port, message = report
         node = self.config.nodes.get(name)
         if node is None or node.region != region or message.vrf not in self.config.vrfs:
             return
-        host = int(message.src)
-        if self._inbox.admits(name, message.vrf, host):
+        source = message.vrf, (name, port), int(message.src)
+        if self._inbox.admits(name, source):
             handle = partial(self.flows.connection_message, *report)
             failed = partial(LOG.exception, "cannot handle %s of region %s", report, region)
-            self._inbox.put(name, message.vrf, host, handle, failed)
+            self._inbox.put(name, source, handle, failed)
 
     def _recall(self) -> None:
         """What was set of the nodes by command is in force."""

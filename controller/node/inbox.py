@@ -1,11 +1,11 @@
-"""What the switches report waits here until it is handled: per VRF and host, so that who sends more
-than the controller can handle waits for himself. Under load it has waited before, at the switch and
-on the way (lateness.py)."""
+"""What the switches report waits here until it is handled: per VRF, port and host, so that who
+sends more than the controller can handle waits for himself. Under load it has waited before, at the
+switch and on the way (lateness.py)."""
 
 import asyncio
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Hashable, Sequence
+from typing import Generic, TypeVar, cast
 
 from fcn.controller.clock import SYSTEM_CLOCK
 from fcn.controller.flows.refusals import RefusalReason, Refusals
@@ -25,104 +25,108 @@ one round a tenant waits for another's flood (bench-learning: a p99 of 1.1 s in 
 T = TypeVar("T")
 
 
-class _Hosts(Generic[T]):
-    """Entries of a VRF by host, none without; whose turn is next comes first."""
+Source = tuple[str, Hashable, Hashable]
+"""Who sent something: VRF, where it came in (what he cannot leave by inventing addresses), host."""
 
-    __slots__ = ("busiest", "length", "queues")
+
+class _Level(Generic[T]):
+    """Entries by the first name of their path, and below it by the rest; whose turn is next comes
+    first. Names without entries are not there."""
+
+    __slots__ = ("_busiest", "_length", "_parts")
 
     def __init__(self) -> None:
-        self.queues: OrderedDict[Hashable, deque[T]] = OrderedDict()
-        self.length = 0
-        self.busiest: Hashable = None
+        self._parts: OrderedDict[Hashable, _Level[T] | deque[T]] = OrderedDict()
+        self._length = 0
+        self._busiest: Hashable = None
 
-    def longest(self) -> tuple[Hashable, deque[T]]:
-        """The host that gives way, and its entries; there must be one."""
-        queue = self.queues.get(self.busiest)
-        return (self.busiest, queue) if queue else next(reversed(self.queues.items()))
+    def __len__(self) -> int:
+        return self._length
 
-    def add(self, host: Hashable, entry: T) -> None:
-        queue = self.queues.get(host)
-        if queue is None:
-            queue = self.queues[host] = deque()
-        queue.append(entry)
-        self.length += 1
-        if len(queue) > len(self.queues.get(self.busiest, ())):
-            self.busiest = host
+    def admits(self, path: Sequence[Hashable]) -> bool:
+        """Whether another has more than this one, on the first level where they are not equal."""
+        mine = self._parts.get(path[0])
+        if mine is None or len(mine) < len(self._parts[self._longest()]):
+            return True
+        return isinstance(mine, _Level) and mine.admits(path[1:])
 
-    def taken(self, host: Hashable, queue: deque[T]) -> None:
-        """An entry of this host is gone."""
-        self.length -= 1
-        if not queue:
-            del self.queues[host]
+    def add(self, path: Sequence[Hashable], entry: T) -> None:
+        name = path[0]
+        part = self._parts.get(name)
+        if part is None:
+            part = self._parts[name] = _Level() if len(path) > 1 else deque()
+        if isinstance(part, _Level):
+            part.add(path[1:], entry)
+        else:
+            part.append(entry)
+        self._length += 1
+        if len(part) > len(self._parts.get(self._busiest, ())):
+            self._busiest = name
+
+    def take(self) -> T:
+        """The next entry; there must be one."""
+        name, part = next(iter(self._parts.items()))
+        entry = part.take() if isinstance(part, _Level) else part.popleft()
+        self._parts.move_to_end(name)
+        self._taken(name, part)
+        return entry
+
+    def give_way(self, path: Sequence[Hashable]) -> Hashable:
+        """The newest entry of whoever has most goes, for one with this path if it is admitted;
+        returns the first name of who lost it."""
+        loser = self._longest()
+        mine = self._parts.get(path[0]) if path else None
+        if mine is not None and len(mine) >= len(self._parts[loser]):
+            loser = path[0]
+        part = self._parts[loser]
+        if isinstance(part, _Level):
+            part.give_way(path[1:] if part is mine else ())
+        else:
+            part.pop()
+        self._taken(loser, part)
+        return loser
+
+    def _longest(self) -> Hashable:
+        return self._busiest if self._busiest in self._parts else next(reversed(self._parts))
+
+    def _taken(self, name: Hashable, part: "_Level[T] | deque[T]") -> None:
+        self._length -= 1
+        if not part:
+            del self._parts[name]
 
 
 class FairQueue(Generic[T]):
     """A queue of at most `limit` entries, in which tenants that do not trust each other wait for
     themselves only.
 
-    VRFs take turns, and within a VRF its hosts; what one host sent stays in order. When it is full,
-    whoever has most gives way: longest queue drop (Suter et al., INFOCOM 1998), where the longest
-    is the one that was so when something was added last, which takes the same time for any number.
+    VRFs take turns, within a VRF the places where packets come in, there the hosts; what one host
+    sent stays in order. When it is full, whoever has most gives way: longest queue drop (Suter et
+    al., INFOCOM 1998), where the longest is the one that was so when something was added last,
+    which takes the same time for any number.
     """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._length = 0
-        self._vrfs: OrderedDict[str, _Hosts[T]] = OrderedDict()
-        self._busiest = ""
+        self._entries: _Level[T] = _Level()
 
     def __len__(self) -> int:
-        return self._length
+        return len(self._entries)
 
-    def admits(self, vrf: str, host: Hashable) -> bool:
-        """Whether this host may add an entry: there is room, or others have more than it."""
-        if self._length < self._limit:
-            return True
-        hosts = self._vrfs.get(vrf)
-        if hosts is None or hosts.length < self._longest()[1].length:
-            return True
-        return len(hosts.queues.get(host, ())) < len(hosts.longest()[1])
+    def admits(self, source: Source) -> bool:
+        """Whether it may add an entry: there is room, or others have more than it."""
+        return len(self._entries) < self._limit or self._entries.admits(source)
 
-    def put(self, vrf: str, host: Hashable, entry: T) -> str | None:
-        """Add an entry of a host that may; returns the VRF that lost one for it, if one did."""
+    def put(self, source: Source, entry: T) -> str | None:
+        """Add an entry of a source that may; returns the VRF that lost one for it, if one did."""
         displaced = None
-        mine = self._vrfs.get(vrf)
-        if self._length >= self._limit:
-            displaced, hosts = self._longest()
-            if mine is not None and mine.length >= hosts.length:
-                displaced, hosts = vrf, mine
-            loser, queue = hosts.longest()
-            queue.pop()
-            self._taken(displaced, hosts, loser, queue)
-            mine = self._vrfs.get(vrf)
-        if mine is None:
-            mine = self._vrfs[vrf] = _Hosts()
-        mine.add(host, entry)
-        self._length += 1
-        busiest = self._vrfs.get(self._busiest)
-        if busiest is None or mine.length > busiest.length:
-            self._busiest = vrf
+        if len(self._entries) >= self._limit:
+            displaced = cast(str, self._entries.give_way(source))
+        self._entries.add(source, entry)
         return displaced
 
     def take(self) -> T:
         """The next entry; there must be one."""
-        vrf, hosts = next(iter(self._vrfs.items()))
-        host, queue = next(iter(hosts.queues.items()))
-        entry = queue.popleft()
-        self._vrfs.move_to_end(vrf)
-        hosts.queues.move_to_end(host)
-        self._taken(vrf, hosts, host, queue)
-        return entry
-
-    def _longest(self) -> tuple[str, _Hosts[T]]:
-        hosts = self._vrfs.get(self._busiest)
-        return (self._busiest, hosts) if hosts else next(reversed(self._vrfs.items()))
-
-    def _taken(self, vrf: str, hosts: _Hosts[T], host: Hashable, queue: deque[T]) -> None:
-        hosts.taken(host, queue)
-        self._length -= 1
-        if not hosts.length:
-            del self._vrfs[vrf]
+        return self._entries.take()
 
 
 class Inbox:
@@ -148,27 +152,26 @@ class Inbox:
     def __len__(self) -> int:
         return len(self._queue)
 
-    def admits(self, node: str, vrf: str, host: Hashable) -> bool:
-        """Whether a report about a packet of `host` may be put; one that may not is counted."""
-        if self._queue.admits(vrf, host):
+    def admits(self, node: str, source: Source) -> bool:
+        """Whether a report about a packet of `source` may be put; one that may not is counted."""
+        if self._queue.admits(source):
             return True
-        self._refuse(node, vrf)
+        self._refuse(node, source[0])
         return False
 
     def put(
         self,
         node: str,
-        vrf: str,
-        host: Hashable,
+        source: Source,
         handle: Callable[[], None],
         failed: Callable[[], None],
         sent: float | None = None,
     ) -> None:
-        """A report of `node` that is admitted, about a packet of `host`; `handle` is called when it
-        is its turn, and `failed` while its exception is handled, if it raises one. `sent`: when, by
-        `clock`; None: now."""
+        """A report of `node` that is admitted, about a packet of `source`; `handle` is called when
+        it is its turn, and `failed` while its exception is handled, if it raises one. `sent`: when,
+        by `clock`; None: now."""
         since = self._clock() if sent is None else sent
-        dropped = self._queue.put(vrf, host, (handle, failed, node, since))
+        dropped = self._queue.put(source, (handle, failed, node, since))
         self._filled.set()
         if dropped is not None:
             self._refuse(node, dropped)

@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from functools import partial
 from typing import TypeVar, cast
@@ -22,7 +22,7 @@ from fcn.controller.flows.service import FlowService
 from fcn.controller.flows.trail import Sample
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.failures import Failures
-from fcn.controller.node.inbox import FairQueue, Inbox
+from fcn.controller.node.inbox import FairQueue, Inbox, Source
 from fcn.controller.node.lastseen import LastSeen
 from fcn.controller.node.readback import flow_key, read_entries
 from fcn.controller.node.session import answering
@@ -192,16 +192,19 @@ class Messages:
         """What is reported waits for its turn, if it may."""
         shown: object = None
         try:
-            vrf_id, sender = FlowLearning.sender(data)
+            vrf_id, port, src = FlowLearning.sender(data)
             vrf = self._vrf_names.get(vrf_id)
+            if vrf is None:
+                return
+            source = vrf, (self._name, port), src
             # Before it is decoded: what is dropped should cost as little as possible.
-            if vrf is None or not self._inbox.admits(self._name, vrf, sender):
+            if not self._inbox.admits(self._name, source):
                 return
             shown = item = FlowLearning.item(data)
             report = FlowLearning.report(name, item)
             handle = self._handler(vrf, report, dated)
             failed = partial(self.failures.failed, name, report)
-            self._inbox.put(self._name, vrf, sender, handle, failed, sent)
+            self._inbox.put(self._name, source, handle, failed, sent)
         except Exception:
             self.failures.failed(name, shown or b"".join(each.bitstring for each in data))
 
@@ -225,7 +228,8 @@ class Messages:
                         port = self._node.port(asker.port, asker.vlan)
                         if port is not None:
                             handle = partial(self._handled, name, item, self._on_asker, asker)
-                            self._queue_packet(port.vrf or "", asker.mac.to_bytes(6), handle)
+                            source = port.vrf or "", asker.port, asker.mac.to_bytes(6)
+                            self._queue_packet(source, handle)
                 self._acknowledge(digest.ack())
 
     def _acknowledge(self, ack: P4DigestListAck) -> None:
@@ -250,29 +254,32 @@ class Messages:
 
     def _idle(self, flow: FlowMatch | None) -> None:
         key = flow_key(flow, self._vrf_names)
-        if key is not None and self._inbox.admits(self._name, key.vrf, int(key.src)):
+        if key is None:
+            return
+        # The notification does not say the port.
+        source = key.vrf, self._name, int(key.src)
+        if self._inbox.admits(self._name, source):
             handle = partial(self._flows.idle, self._name, key)
             failed = partial(self.failures.failed, "idle notification", key)
-            self._inbox.put(self._name, key.vrf, int(key.src), handle, failed)
+            self._inbox.put(self._name, source, handle, failed)
 
     async def _read_packets(self, synchronized: asyncio.Event) -> None:
         async with _closed(self._switch.read_packets(queue_size=QUEUE)) as packets:
             async for packet in packets:
                 await synchronized.wait()
                 with self.failures.survived("packet", packet.payload):
-                    vrf = self._vrf_names.get(Punt.received(packet).vrf, "")
-                    host = packet.payload[SOURCE_MAC]
+                    punted = Punt.received(packet)
+                    vrf = self._vrf_names.get(punted.vrf, "")
+                    source = vrf, punted.port, packet.payload[SOURCE_MAC]
                     handle = partial(
                         self._handled, "packet", packet.payload, self._on_packet, packet
                     )
-                    self._queue_packet(vrf, host, handle)
+                    self._queue_packet(source, handle)
 
-    def _queue_packet(
-        self, vrf: str, host: Hashable, handle: Callable[[], Awaitable[None]]
-    ) -> None:
-        refused: str | None = vrf
-        if self._packets.admits(vrf, host):
-            refused = self._packets.put(vrf, host, handle)
+    def _queue_packet(self, source: Source, handle: Callable[[], Awaitable[None]]) -> None:
+        refused: str | None = source[0]
+        if self._packets.admits(source):
+            refused = self._packets.put(source, handle)
             self._packets_wait.set()
         if refused is not None:
             self._flows.refusals.refuse(

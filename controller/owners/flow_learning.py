@@ -71,12 +71,11 @@ class FlowLearning(Tables):
         self.set("flow_learning", "learning_off")
 
     @staticmethod
-    def sender(data: Data) -> tuple[int, tuple[int, int]]:
-        """The VRF of what is reported, and who sent it: port and source address. Who speaks for
-        another behind another port is somebody else."""
-        vrf, src, port = data[0].bitstring, data[1].bitstring, data[-1].bitstring
-        sender = int.from_bytes(port, "big") & LAST_PORT, int.from_bytes(src, "big")
-        return int.from_bytes(vrf, "big"), sender
+    def sender(data: Data) -> tuple[int, int, int]:
+        """Who sent what is reported: VRF, port, source address. Who speaks for another behind
+        another port is somebody else."""
+        vrf, src, port = (int.from_bytes(data[i].bitstring, "big") for i in (0, 1, -1))
+        return vrf, port & LAST_PORT, src
 
     @staticmethod
     def item(data: Data) -> Item:

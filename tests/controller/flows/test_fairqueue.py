@@ -11,11 +11,14 @@ Entry = tuple[str, int, int]
 """VRF, host, number."""
 
 
-def offer(queue: FairQueue[Entry], vrf: str, host: int, number: int = 0) -> str | None:
+def offer(
+    queue: FairQueue[Entry], vrf: str, host: int, number: int = 0, port: int = 1
+) -> str | None:
     """Offer an entry as the controller does; returns who lost one."""
-    if not queue.admits(vrf, host):
+    source = vrf, port, host
+    if not queue.admits(source):
         return vrf
-    return queue.put(vrf, host, (vrf, host, number))
+    return queue.put(source, (vrf, host, number))
 
 
 def drain(queue: FairQueue[Entry]) -> list[Entry]:
@@ -65,6 +68,24 @@ def test_a_host_gets_room_beside_a_busy_one_of_its_tenant() -> None:
     assert ("red", 2, 0) in drain(queue)
 
 
+def test_invented_hosts_behind_one_port_have_its_turns_only() -> None:
+    queue: FairQueue[Entry] = FairQueue(100)
+    for host in range(50):
+        offer(queue, "red", host, port=1)
+    for number in range(3):
+        offer(queue, "red", 99, number, port=2)
+    assert [host for _, host, _ in drain(queue)][:6] == [0, 99, 1, 99, 2, 99]
+
+
+def test_invented_hosts_behind_one_port_displace_their_own() -> None:
+    queue: FairQueue[Entry] = FairQueue(10)
+    for number in range(5):
+        assert offer(queue, "red", 99, number, port=2) is None
+    for host in range(50):
+        offer(queue, "red", host, port=1)
+    assert sum(host == 99 for _, host, _ in drain(queue)) == 5
+
+
 def test_many_invented_hosts_do_not_displace_another_tenant() -> None:
     queue: FairQueue[Entry] = FairQueue(10)
     for number in range(5):
@@ -74,6 +95,7 @@ def test_many_invented_hosts_do_not_displace_another_tenant() -> None:
 
 
 Offers = st.tuples(st.sampled_from(("red", "blue", "green")), st.integers(1, 3))
+"""VRF, host; hosts are behind two ports."""
 
 
 @given(st.lists(st.one_of(Offers, st.none()), max_size=200), st.integers(1, 12))
@@ -87,7 +109,7 @@ def test_nothing_is_lost_or_reordered_but_what_gives_way(
     taken: list[Entry] = []
     for number, step in enumerate(steps):
         if step is not None:
-            lost = offer(queue, *step, number)
+            lost = offer(queue, *step, number, port=step[1] % 2)
             if lost is not None and lost != step[0]:
                 assert waiting[lost] > limit // 3
             waiting[step[0]] += 1

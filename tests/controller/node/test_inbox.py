@@ -43,8 +43,9 @@ def unexpected() -> None:
 
 
 def offer(inbox: Inbox, vrf: str, host: int, handle: Callable[[], None]) -> None:
-    if inbox.admits("pe1", vrf, host):
-        inbox.put("pe1", vrf, host, handle, unexpected)
+    source = vrf, "port", host
+    if inbox.admits("pe1", source):
+        inbox.put("pe1", source, handle, unexpected)
 
 
 async def test_a_tenant_does_not_wait_for_the_flood_of_another() -> None:

@@ -18,7 +18,7 @@ from virtual import Idle, VirtualSwitch, virtual_plane, virtual_switches
 from fcn.contract.constants import CmAttribute
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
-from fcn.controller.node.inbox import Inbox
+from fcn.controller.node.inbox import Inbox, Source
 from fcn.controller.node.lateness import Lateness
 from fcn.controller.owners.intent import Intent
 from fcn.lab.control.channel import _Call
@@ -81,13 +81,12 @@ def make_busy(world: Idle, monkeypatch: pytest.MonkeyPatch) -> None:
     def busy_put(
         self: Inbox,
         node: str,
-        vrf: str,
-        host: int,
+        source: Source,
         handle: Callable[[], None],
         failed: Callable[[], None],
         sent: float | None = None,
     ) -> None:
-        put(self, node, vrf, host, taking(world, handle, lambda *_: HANDLED), failed, sent)
+        put(self, node, source, taking(world, handle, lambda *_: HANDLED), failed, sent)
 
     monkeypatch.setattr(Inbox, "put", busy_put)
     monkeypatch.setattr(Lateness, "of", taking(world, Lateness.of, lambda *_: LIST))

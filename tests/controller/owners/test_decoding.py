@@ -211,7 +211,7 @@ def test_digests_are_kept_plain() -> None:
         kept: Any = spec.decode_data(data)
         assert FlowLearning.item(kept) == tuple(item.values())
         port = item["port"] if "port" in item else item["attribute_and_port"] & 0x1FF
-        assert FlowLearning.sender(kept) == (item["vrf"], (port, item["src"]))
+        assert FlowLearning.sender(kept) == (item["vrf"], port, item["src"])
         del data.struct.members[0]
         with pytest.raises(ValueError, match="fields, not"):
             spec.decode_data(data)
