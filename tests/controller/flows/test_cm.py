@@ -359,6 +359,46 @@ def test_connection_of_a_switch_ends_by_its_own_ids() -> None:
         assert feed(connections, DREQ) == CLOSED
 
 
+RESTORED = [(FORTH, 17, CommIds(True, 0xA1, 0xB1)), (BACK, 33, CommIds(False, 0xB1, 0xA1))]
+
+
+@pytest.mark.parametrize(("flow", "source_qp", "ids"), RESTORED)
+def test_restored_connection_is_as_if_its_handshake_had_been_seen(
+    flow: FlowKey, source_qp: int, ids: CommIds
+) -> None:
+    connections = tracker()
+    assert connections.restore(flow, source_qp, ids)
+    assert list(connections.halves()) == [REQ, REP]
+    assert feed(connections, REQ, REP) == []
+    reused = replace(REP, local_comm_id=0xB7, remote_comm_id=0xA7)
+    assert feed(connections, reused) == CLOSED, "its queue pair has another connection"
+
+
+@pytest.mark.parametrize(("flow", "source_qp", "ids"), RESTORED)
+def test_restored_connections_count_for_the_source_of_the_flow(
+    flow: FlowKey, source_qp: int, ids: CommIds
+) -> None:
+    connections = ConnectionTracker(HandClock(), limit=2)
+    for apart in (0, 0x1000):
+        named = CommIds(ids.initiated, ids.own + apart, ids.peer + apart)
+        other = replace(flow, dest_qp=flow.dest_qp + apart)
+        assert connections.restore(other, source_qp + apart, named)
+    assert feed(connections, replace(REQ, src=flow.src, local_comm_id=0xA9, qpn=99)) == [
+        Refused(Host("blue", flow.src))
+    ]
+    feed(connections, replace(REQ, src=IPv4Address("10.0.1.9"), local_comm_id=0xA9, qpn=99))
+    assert len(list(connections.halves())) == 3, "one restored, and the other's request"
+
+
+def test_halves_go_on_where_a_connection_ends_between_them() -> None:
+    connections = tracker()
+    feed(connections, REQ, REP, replace(REQ, local_comm_id=0xA2, qpn=18))
+    halves = connections.halves()
+    assert [next(halves), next(halves)] == [REQ, REP]
+    feed(connections, REJ_OF_A2)
+    assert list(halves) == []
+
+
 def test_restored_connection_does_not_displace_a_newer_one() -> None:
     connections = tracker()
     feed(connections, REQ, REP)
