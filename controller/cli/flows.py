@@ -1,6 +1,8 @@
 """`fcn flows`: list, register and delete flows."""
 
 import csv
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated
 
@@ -121,7 +123,8 @@ def flows_load(
     ],
     api: Api = DEFAULT_ENDPOINT,
 ) -> None:
-    """Register the flows of a file; those that are refused are told, with their lines."""
+    """Register the flows of a file; those that are refused are told, with their lines, a
+    row of them that have one reason once."""
     rows = _rows(file)
     registered, refused, away, lasting = 0, 0, set[str](), True
     with controller(api) as client:
@@ -129,9 +132,12 @@ def flows_load(
             for first in range(0, len(rows), LOADED):
                 some = rows[first : first + LOADED]
                 response = client.add_flows(row for _, row in some)
-                for each in response.refused:
+                told = ((some[each.index][0], each.reason) for each in response.refused)
+                for reason, alike in groupby(told, itemgetter(1)):
+                    lines = [line for line, _ in alike]
+                    where = f"lines {lines[0]} to {lines[-1]}" if lines[1:] else f"line {lines[0]}"
                     err.print(
-                        f"{marked(file)}, line {some[each.index][0]}: {marked(each.reason)}",
+                        f"{marked(file)}, {where}: {marked(reason)}",
                         highlight=False,
                         soft_wrap=True,
                     )

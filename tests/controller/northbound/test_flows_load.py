@@ -77,12 +77,15 @@ async def test_a_file_longer_than_a_request(network: dict[str, Any], tmp_path: P
 async def test_a_flow_that_is_refused_is_told_with_its_line(
     network: dict[str, Any], tmp_path: Path
 ) -> None:
-    text = f"blue,{HERE},{FAR},5,6\n\nred,{HERE},{FAR},5,6\nblue,10.9.9.9,{FAR},5,6\n"
+    strangers = "".join(f"green,{HERE},{FAR},{number},6\n" for number in range(3))
+    text = f"blue,{HERE},{FAR},5,6\n\nred,{HERE},{FAR},5,6\nblue,10.9.9.9,{FAR},5,6\n{strangers}"
     plane, done = await load(network, tmp_path / "flows.csv", text)
     assert done.exit_code == 1
     said = " ".join(done.output.split())
     assert "line 3: there is no VRF red" in said
     assert "line 4: 10.9.9.9 is behind no DC port" in said
+    assert "lines 5 to 7: there is no VRF green" in said
+    assert said.count("green") == 1
     assert "1 flows registered" in said
     assert [flow.key.dest_qp for flow in plane.flows.all()] == [5]
     assert len(list(plane.store.flows("blue"))) == 1
