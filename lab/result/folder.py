@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader, BytesIO, RawIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pandas as pd
 import pyarrow as pa
@@ -35,6 +35,9 @@ REPORT_FILE = "report.html"
 _ROWS = 1 << 18
 _BLOCK = 1 << 20
 """Rows, and octets, that are read at once of a table that need not fit in memory."""
+
+_BATCH = 1 << 16
+"""Rows that are written at once."""
 
 _PCAP = ".pcap"
 _LEFT = ".[!.]*.fcn-lab-*"
@@ -217,26 +220,30 @@ def _replace(folder: Path, new: Path) -> None:
 
 
 def _write(result: Result, folder: Path) -> None:
-    files = {f"{name}.csv": to_csv(data) for name, data in result.tables().items()}
-    files |= {f"{name}{_PCAP}": data for name, data in result.captures.items()}
-    for name, data in files.items():
-        (folder / name).write_bytes(data)
-    digests = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    digests = {}
+    for table, rows in result.tables().items():
+        with (folder / f"{table}.csv").open("w+b") as file:
+            write_csv(rows, file)
+            file.seek(0)
+            digests[f"{table}.csv"] = hashlib.file_digest(file, "sha256").hexdigest()
+    for capture, data in result.captures.items():
+        (folder / f"{capture}{_PCAP}").write_bytes(data)
+        digests[f"{capture}{_PCAP}"] = hashlib.sha256(data).hexdigest()
     document = _Document(format=FORMAT, about=result.about, files=digests)
     (folder / RESULT_FILE).write_text(document.model_dump_json(indent=1) + "\n", "utf-8")
 
 
-def to_csv(data: pd.DataFrame) -> bytes:
-    """A table as the octets of its file: those of pandas' writer, which is slower by far."""
+def write_csv(data: pd.DataFrame, file: BinaryIO) -> None:
+    """Write a table into an empty file: the octets of pandas' writer, which is slower by far."""
     columns = {str(name): _printable(column) for name, column in data.items()}
-    written = BytesIO(f"{','.join(columns)}\n".encode())
-    written.seek(0, os.SEEK_END)
-    options = csv.WriteOptions(include_header=False, quoting_style="none")
+    file.write(f"{','.join(columns)}\n".encode())
+    options = csv.WriteOptions(include_header=False, quoting_style="none", batch_size=_BATCH)
     try:
-        csv.write_csv(pa.table(columns), written, options)
+        csv.write_csv(pa.table(columns), file, options)
     except pa.ArrowInvalid:  # a text that needs quotes
-        return data.to_csv(index=False, lineterminator="\n").encode()
-    return written.getvalue()
+        file.seek(0)
+        file.truncate()
+        file.write(data.to_csv(index=False, lineterminator="\n").encode())
 
 
 def _printable(column: pd.Series) -> pa.Array:

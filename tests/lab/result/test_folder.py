@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 
 import pandas as pd
@@ -22,7 +23,7 @@ from fcn.lab.result.folder import (
     load,
     load_about,
     save,
-    to_csv,
+    write_csv,
     write_page,
 )
 from fcn.lab.result.model import FORMAT, Result
@@ -74,7 +75,9 @@ def test_a_file_has_the_octets_that_pandas_writes(text: str) -> None:
         }
     )
     for rows in (data, data.iloc[:0]):
-        assert to_csv(rows) == rows.to_csv(index=False, lineterminator="\n").encode()
+        file = BytesIO()
+        write_csv(rows, file)
+        assert file.getvalue() == rows.to_csv(index=False, lineterminator="\n").encode()
 
 
 def test_the_same_result_gives_the_same_octets(folder: Path, tmp_path: Path) -> None:

@@ -16,9 +16,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from small import small
+from small import octets_of, small
 
-from fcn.lab.result.folder import to_csv
 from fcn.lab.result.model import Result
 from fcn.lab.result.tables import TableName
 from fcn.lab.run.runner import run_scenario
@@ -67,7 +66,7 @@ def plans() -> Mapping[str, Plan]:
 def seen_by_hosts(result: Result) -> dict[str, str]:
     """SHA-256 of the octets of each table."""
     tables = result.tables()
-    return {name: hashlib.sha256(to_csv(tables[name])).hexdigest() for name in SEEN_BY_HOSTS}
+    return {name: hashlib.sha256(octets_of(tables[name])).hexdigest() for name in SEEN_BY_HOSTS}
 
 
 def committed() -> dict[str, dict[str, str]]:

@@ -3,9 +3,12 @@ the run and one of all its tables."""
 
 import hashlib
 import sys
+from io import BytesIO
 from typing import Any
 
-from fcn.lab.result.folder import to_csv
+import pandas as pd
+
+from fcn.lab.result.folder import write_csv
 from fcn.lab.result.model import Result
 from fcn.lab.run.runner import run_scenario
 from fcn.lab.scenario.load import Plan, make_scenario
@@ -59,8 +62,15 @@ def total(result: Result, name: str) -> dict[str, int]:
 
 def signature(result: Result) -> tuple[str, str]:
     """The digest of a run, and one of the octets of all its tables."""
-    octets = b"".join(to_csv(table) for table in result.tables().values())
+    octets = b"".join(octets_of(table) for table in result.tables().values())
     return result.about.digest, hashlib.sha256(octets).hexdigest()
+
+
+def octets_of(table: pd.DataFrame) -> bytes:
+    """Those of the table's file."""
+    file = BytesIO()
+    write_csv(table, file)
+    return file.getvalue()
 
 
 if __name__ == "__main__":
