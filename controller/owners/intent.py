@@ -235,7 +235,10 @@ class Intent:
     def put(self, entity: P4Entity) -> None:
         """Intend this entity, in place of any with the same key."""
         message = entity.encode(self.schema)
-        key, value = entity_key(message), entity_value(message)
+        self._put(entity_key(message), message)
+
+    def _put(self, key: Key, message: p4r.Entity) -> None:
+        value = entity_value(message)
         if not message.HasField("table_entry"):
             self._entities[key] = message.SerializeToString()
         if self._value(key) != value:
@@ -311,12 +314,12 @@ class Intent:
         """Intend exactly these entries in a table."""
         table_id = self.schema.tables[table].id
         messages = [entity.encode(self.schema) for entity in entities]
-        keep = {entity_key(message) for message in messages}
+        keep = {entity_key(message): message for message in messages}
         for key in list(self._wanted):
             if _table_of(key) == table_id and key not in keep:
                 self.drop_key(key)
-        for entity in entities:
-            self.put(entity)
+        for key, message in keep.items():
+            self._put(key, message)
 
     def observe(self, held: dict[Key, bytes]) -> None:
         """Compare the intent with the entities the switch holds, as `entity_key` and
