@@ -56,14 +56,14 @@ class TappedFrame:
         return _RECORD.pack(self.time_ns, direction, self.length, self.kinds, 0, self.number)
 
 
-def parse_tapped(data: bytes) -> list[TappedFrame]:
+def parse_tapped(data: bytes | memoryview) -> list[TappedFrame]:
     """The records of lab_tapped_take."""
     frames = []
     at = 0
     while at < len(data):
         time_ns, direction, length, kinds, kept, number = _RECORD.unpack_from(data, at)
         at += _RECORD.size
-        octets = data[at : at + kept]
+        octets = bytes(data[at : at + kept])
         frame = TappedFrame(
             direction // 2, direction % 2, time_ns, length, FrameKind(kinds), octets, number
         )

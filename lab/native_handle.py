@@ -26,6 +26,7 @@ class NativeLab:
             raise LabError(f"{fast_cnp_port} is no UDP port; those are 0 to 65535")
         self.ffi = ffi
         self.lib = lib
+        self._new_octets = ffi.new_allocator(should_clear_after_alloc=False)
         self.starts = 0
         """How often a switch was given an engine."""
         self._lab: CData = lib.lab_new(seed, fast_cnp_port)
@@ -97,11 +98,11 @@ class NativeLab:
         self.call("set_engine", node, api, engine)
         self.starts += 1
 
-    def take_tapped(self) -> bytes:
+    def take_tapped(self) -> memoryview:
         """Copies of frames that taps made since the last call."""
-        buffer = self.ffi.new("uint8_t[]", self.call("tapped_size"))
-        got = self.call("tapped_take", buffer, len(buffer))
-        return bytes(self.ffi.buffer(buffer, got))
+        octets = self._new_octets("uint8_t[]", self.call("tapped_size"))
+        got = self.call("tapped_take", octets, len(octets))
+        return memoryview(self.ffi.buffer(octets, got))
 
     def frames(self, frames: Sequence[bytes]) -> tuple[int, CData, CData]:
         """Number, lengths and octets of frames, as native calls take them."""

@@ -22,6 +22,9 @@ KINDS = {
     FrameKind.CNP: "cnp",
 }
 
+_IS_OF = np.array([[bool(kind & each) for kind in KINDS] for each in range(sum(KINDS) + 1)])
+"""Whether a frame is of each kind, by its `FrameKind`."""
+
 _COLUMNS = ("time_ns", "node", "towards", "what", "frame")
 
 
@@ -33,7 +36,7 @@ class Crossings:
         self._begun = begun_ns
         links = built.simulation.links
         self._noted = np.zeros(2 * len(links), np.bool_)
-        self._rate = np.zeros(2 * len(links), np.int64)
+        self._rate = np.zeros(2 * len(links))
         self._delay = np.zeros(2 * len(links), np.int64)
         self._turn = np.zeros(2 * len(links), np.int64)
         ends = [("", "")] * (2 * len(links))
@@ -44,7 +47,7 @@ class Crossings:
                 pair = link.ends[way].node.name, link.ends[1 - way].node.name
                 ends[at] = pair
                 self._noted[at] = pair in noted
-                self._rate[at] = link.rate_bps or 0
+                self._rate[at] = link.rate_bps or np.inf
                 self._delay[at] = link.delay_ns
                 self._turn[at] = turns.get(pair, 0)
         self._ends = [pd.array(each, dtype="str") for each in zip(*ends, strict=True)]
@@ -56,9 +59,7 @@ class Crossings:
         direction = headers["direction"].astype(np.int64)
         times = headers["time"].astype(np.int64) - self._begun - self._delay[direction]
         times -= self._leaving(headers["length"].astype(np.int64), direction)
-        flags = np.array([int(kind) for kind in KINDS], np.uint32)
-        noted = (headers["kinds"][:, None] & flags != 0) & self._noted[direction][:, None]
-        at, kind = np.nonzero(noted)
+        at, kind = np.nonzero(_IS_OF[headers["kinds"] * self._noted[direction]])
         numbers = headers["number"].astype(np.int64)
         # There are millions: in no more octets than they need.
         narrow = direction[at].astype(np.uint32), kind.astype(np.uint8)
@@ -72,19 +73,20 @@ class Crossings:
         times, direction, kind, numbers = (np.concatenate(column) for column in columns)
         ends = (end.take(direction) for end in self._ends)
         values = (times, *ends, self._names.take(kind), numbers)
-        return conform("crossings", pd.DataFrame(dict(zip(_COLUMNS, values, strict=True))))
+        return conform(
+            "crossings", pd.DataFrame(dict(zip(_COLUMNS, values, strict=True)), copy=False)
+        )
 
     def _leaving(
         self, length: NDArray[np.int64], direction: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """How long the frames took from their first bits to their last."""
         bits = (length + ETHERNET_OVERHEAD) * 8
-        rate = self._rate[direction]
-        exact = np.divide(bits * NS, rate, out=np.zeros(len(bits)), where=rate > 0)
-        return np.maximum(np.rint(exact).astype(np.int64), self._turn[direction])
+        exact = np.rint(bits * NS / self._rate[direction])
+        return np.maximum(exact.astype(np.int64), self._turn[direction])
 
 
-def headers_of(data: bytes) -> NDArray[np.void]:
+def headers_of(data: bytes | memoryview) -> NDArray[np.void]:
     """The records of taps that keep no octets."""
     return np.frombuffer(data, HEADER)
 
