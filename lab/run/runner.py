@@ -302,8 +302,8 @@ class _Run:
         self, controller: Controlled, now: int, before: tuple[int, int]
     ) -> tuple[int, int]:
         """How many flows the controller has labelled, and of how many it knows the sender."""
-        flows = controller.plane.flows.all()
-        known = len(flows), sum(flow.source_qp is not None for flow in flows)
+        flows, nodes = controller.plane.flows, controller.switches
+        known = sum(len(flows.on_node(node)) for node in nodes), sum(map(flows.known_on, nodes))
         for what, count, earlier in zip(("flows", "senders"), known, before, strict=True):
             if count != earlier:
                 at = self._begun + now
