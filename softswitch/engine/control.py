@@ -361,4 +361,6 @@ class EngineBase(ArrayControl, TraceControl):
     def close(self) -> None:
         if self._engine is not None and self._loop is not None and not self._loop.is_closed():
             self._loop.remove_reader(self._fd)
+        # Whoever hears them has this engine, and that circle would keep both.
+        self._events = None
         super().close()

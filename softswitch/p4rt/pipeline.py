@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from finsy.proto import p4r
+from finsy.proto import p4i, p4r
 
 from fcn.contract.exact import sized
 from fcn.softswitch.api import Engine, EngineError
+from fcn.softswitch.engine.bmv2json.limits import PROGRAMS_KEPT
 from fcn.softswitch.p4rt.agreement import agreed
 from fcn.softswitch.p4rt.arrays import CounterStore, MeterStore, RegisterStore
 from fcn.softswitch.p4rt.bindings import Binder
@@ -67,8 +69,7 @@ class PipelineConfig:
     def parse_preloaded(cls, message: p4r.ForwardingPipelineConfig) -> "PipelineConfig":
         """As parse(), for a program the switch starts with: the P4Info may be missing."""
         program = unwrap_device_config(message.p4_device_config)
-        device = parse_device_config(program)
-        schema = agreed(parse_p4info(message.p4info), device)
+        schema, device = _understood(message.p4info.SerializeToString(), program)
         kept = p4r.ForwardingPipelineConfig()
         kept.CopyFrom(message)
         return cls(kept, schema, device, program)
@@ -77,6 +78,12 @@ class PipelineConfig:
     def has_p4info(self) -> bool:
         """Whether a controller can name what the program has."""
         return self.message.HasField("p4info")
+
+
+@lru_cache(maxsize=PROGRAMS_KEPT)
+def _understood(p4info: bytes, program: bytes) -> tuple[Schema, DeviceConfig]:
+    device = parse_device_config(program)
+    return agreed(parse_p4info(p4i.P4Info.FromString(p4info)), device), device
 
 
 class Pipeline:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import weakref
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -192,3 +193,13 @@ def test_a_callback_may_use_the_engine(make_engine: MakeEngine) -> None:
     engine.set_events(EngineEvents(digest, lambda _: None, lambda _t, _h: None))
     engine.inject(1, digest_packet(1))
     assert seen == [1, 2, 3, 4]
+
+
+def test_closed_engine_lets_go_of_who_heard_it(make_engine: MakeEngine) -> None:
+    """Of a switch that is sent program after program none would be left to Python's collector."""
+    engine = make_engine("replicate")
+    log = Log(engine)
+    left = weakref.ref(log)
+    engine.close()
+    del log
+    assert left() is None

@@ -10,6 +10,8 @@ from finsy.proto import p4r, p4r_grpc
 from google.protobuf import text_format
 from p4rt_testing import P4BLOB, Running, Session, config, host_entry, insert, wrapped
 
+from fcn.softswitch.p4rt.pipeline import PipelineConfig
+
 PROGRAMS = Path(__file__).parent.parent / "p4"
 Set = p4r.SetForwardingPipelineConfigRequest
 Get = p4r.GetForwardingPipelineConfigRequest
@@ -286,3 +288,9 @@ async def test_a_refused_pipeline_leaves_the_running_one_alone(
 async def test_capabilities(stub: p4r_grpc.P4RuntimeStub) -> None:
     reply = await stub.Capabilities(p4r.CapabilitiesRequest())
     assert reply.p4runtime_api_version == "1.4.0"
+
+
+def test_program_sent_again_is_understood_already() -> None:
+    first, again = (PipelineConfig.parse(config(cookie=cookie)) for cookie in (1, 2))
+    assert again.schema is first.schema
+    assert again.message.cookie.cookie == 2
