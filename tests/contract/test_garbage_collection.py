@@ -72,4 +72,5 @@ def test_a_program_that_ends_soon_looks_seldom_and_others_as_before(
         assert not looks
     kept.extend([number] for number in range(1000))
     assert looks
+    assert max(size for _, size in looks) < SELDOM[0] // 2
     assert gc.get_threshold() == (100, 10, 10)
