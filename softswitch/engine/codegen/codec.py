@@ -38,6 +38,37 @@ def runs(pieces: Sequence[Piece]) -> list[list[Piece]]:
     return out
 
 
+def words(parts: Iterable[tuple[str | None, int]], octets: int) -> Iterable[tuple[str, int]]:
+    """C of numbers of so many bits, one behind another in so many octets: words, and the octets of
+    each. There is nothing where the code is None. A word whose octets were just stored one by one
+    is slow to read: the processor waits until all of them are in the cache."""
+    terms: list[list[str]] = [[] for _ in range((octets + 7) // 8)]
+    at = 0
+    for code, width in parts:
+        for word in range(at // 64, (at + width - 1) // 64 + 1) if code is not None else ():
+            left = min(64 * (word + 1), 8 * octets) - at - width
+            if left < 0:
+                terms[word].append(f"(uint64_t)({code} >> {-left})")
+            else:
+                terms[word].append(f"(uint64_t){code} << {left}" if left else f"(uint64_t){code}")
+        at += width
+    for word, of in enumerate(terms):
+        yield " | ".join(of) or "0", min(8, octets - 8 * word)
+
+
+def _merged(split: Iterable[list[Piece]]) -> list[list[Piece]]:
+    """Neighbouring runs as one, but for those with a field of more than 128 bits."""
+    out: list[list[Piece]] = []
+    wide = True
+    for run in split:
+        before, wide = wide, any(p.width > 128 for p in run)
+        if before or wide:
+            out.append(run)
+        else:
+            out[-1] = out[-1] + run
+    return out
+
+
 def _octets(p: Piece) -> str:
     """C pointer to the piece as right-aligned octets."""
     if p.literal is not None:
@@ -95,22 +126,16 @@ def store(pieces: Sequence[Piece], base: str) -> list[str]:
     """C statements that write the pieces to the octets at `base`; a last octet is padded with 0."""
     out: list[str] = []
     at = 0
-    for run in runs(pieces):
+    for run in _merged(runs(pieces)):
         bits = sum(p.width for p in run)
         size = nbytes(bits)
-        pad = size * 8 - bits
         where = f"{base} + {at}" if at else base
-        if bits + pad <= 128:
-            wide = bits + pad > 64
-            ctype = "u128" if wide else "uint64_t"
-            left = bits + pad
-            terms = []
-            for p in run:
-                left -= p.width
-                code = p.code if p.literal is None else constant(p.literal).code
-                code = f"({ctype}){code}"
-                terms.append(f"{code} << {left}" if left else code)
-            out.append(f"sw_stn{128 if wide else ''}({where}, {' | '.join(terms)}, {size});")
+        if all(p.width <= 128 for p in run):
+            codes = [
+                (p.code if p.literal is None else constant(p.literal).code, p.width) for p in run
+            ]
+            for i, (code, octets) in enumerate(words(codes, size)):
+                out.append(f"sw_stn({base} + {at + 8 * i}, {code}, {octets});")
         elif len(run) == 1 and run[0].width % 8 == 0:
             out.append(f"memcpy({where}, {_octets(run[0])}, {size});")
         else:

@@ -1,6 +1,7 @@
 """C code of tables and control flow: one function per pipeline, a label per node."""
 
 from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.codegen import codec
 from fcn.softswitch.engine.codegen import value as v
 from fcn.softswitch.engine.codegen.blocks import Block, Frame, divide
 from fcn.softswitch.engine.codegen.codec import indent
@@ -133,7 +134,6 @@ class ControlBlocks:
         out = [f"sw_table *t = &e->tables[{i}];"]
         words = key_words(t)
         if t.keys:
-            out.append(f"uint64_t key[{words}] __attribute__((aligned(8)));")
             out += self._key(t, words)
             out.append(f"sw_entry *n = sw_find_{_FIND[t.kind]}(t, key, {words});")
         else:
@@ -169,35 +169,34 @@ class ControlBlocks:
         return t.following(self.model.actions[action_id].name, hit=hit)
 
     def _key(self, t: m.Table, words: int) -> list[str]:
-        out = [f"key[{words - 1}] = 0;", "uint8_t *k = (uint8_t *)key;"]
+        """C that makes the key."""
+        out, wide = [], []
+        parts: list[tuple[str | None, int]] = []
         at = 0
-        for key in t.keys:
+        for i, key in enumerate(t.keys):
             size = key.size
             place = self.layout.header(key.field.header)
             x = self.exprs.data(key.target)
             if key.field.field != "$valid$":
                 place, _, code = self.exprs.lvalue(key.target)
+            optional = not place.metadata and key.field.field != "$valid$"
             if key.width > 128:
-                lines = [f"memcpy(k + {at}, {code}, {size});"]
                 if key.mask is not None:
                     raise UnsupportedError(f"mask on {key.name}, a key of more than 128 bits")
+                guard = f"if ({place.valid}) " if optional else ""
+                wide.append(f"{guard}memcpy((uint8_t *)key + {at}, {code}, {size});")
+                parts.append((None, 8 * size))
             else:
                 x = v.cut(v.Value(x.code, x.kind, x.low, x.high), key.width)
                 code = x.code
                 if key.mask is not None:
                     code = f"({code} & {v.constant(key.mask, x.kind).code})"
-                fn = "sw_stn128" if size > 8 else "sw_stn"
-                lines = [f"{fn}(k + {at}, {code}, {size});"]
-            if not place.metadata and key.field.field != "$valid$":
-                lines = [
-                    f"if ({place.valid})",
-                    "    " + lines[0],
-                    "else",
-                    f"    memset(k + {at}, 0, {size});",
-                ]
-            out += lines
+                value = f"{place.valid} ? {code} : 0" if optional else code
+                out.append(f"const {'u128' if size > 8 else 'uint64_t'} k{i} = {value};")
+                parts.append((f"k{i}", 8 * size))
             at += size
-        return out
+        made = ", ".join(f"__builtin_bswap64({code})" for code, _ in codec.words(parts, 8 * words))
+        return [*out, f"uint64_t key[{words}] __attribute__((aligned(8))) = {{{made}}};", *wide]
 
     def _meter(self, t: m.Table) -> list[str]:
         meter = self.model.meters.get(t.meter) if t.meter else None
