@@ -78,7 +78,8 @@ struct lab {
     uint64_t acts; /* that runs did */
     uint16_t fast_cnp_port; /* UDP destination port by which taps know Fast CNPs */
     bool stopped; /* a switch that is listened to has an event */
-    /* Tournament of due times: tree[i] is the first to act below it, tree[leaves + i] actor i. */
+    /* Tournament of due times by fours: tree[i] is the first to act of tree[4 * i] and the three behind
+     * it, tree[leaves + i] is actor i. The root is tree[1]; `leaves` is a power of four. */
     lab_due *tree;
     uint32_t leaves;
     lab_actor **actors;
