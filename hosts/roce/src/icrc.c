@@ -65,9 +65,9 @@ static uint32_t multiply(uint32_t a, uint32_t b)
 
 #ifdef __x86_64__
 /*
- * Carry-less multiplication folds 64 octets at a time into 16 with the same CRC (Gopal et al., "Fast
- * CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009; the constants
- * are powers of x modulo the polynomial, bit-reflected).
+ * Carry-less multiplication folds octets into 16 with the same CRC, and these into the CRC (Gopal et
+ * al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009; the
+ * constants are powers of x modulo the polynomial, the polynomial and its inverse, bit-reflected).
  */
 #define FOLD_TARGET __attribute__((target("pclmul,sse2")))
 
@@ -82,52 +82,87 @@ static __m128i load(const uint8_t *data)
     return _mm_loadu_si128((const __m128i *)(const void *)data);
 }
 
-/* len: at least 64. */
-FOLD_TARGET static uint32_t crc_folded(uint32_t crc, const uint8_t *data, size_t len)
+/* The octets before are folded into x; len: a multiple of 16. */
+FOLD_TARGET static __m128i fold_all(__m128i x, const uint8_t *data, size_t len)
 {
     const __m128i by_512 = _mm_set_epi64x(0x1c6e41596, 0x154442bd4);
     const __m128i by_128 = _mm_set_epi64x(0x0ccaa009e, 0x1751997d0);
-    __m128i x[4];
-    uint8_t rest[16];
 
-    for (int i = 0; i < 4; i++)
-        x[i] = load(data + 16 * i);
-    x[0] = _mm_xor_si128(x[0], _mm_cvtsi32_si128((int)crc));
-    for (data += 64, len -= 64; len >= 64; data += 64, len -= 64)
-        for (int i = 0; i < 4; i++)
-            x[i] = fold(x[i], by_512, load(data + 16 * i));
-    for (int i = 1; i < 4; i++)
-        x[i] = fold(x[i - 1], by_128, x[i]);
-    _mm_storeu_si128((__m128i *)(void *)rest, x[3]);
-    return crc_update(crc_update(0, rest, sizeof rest), data, len);
+    if (len >= 128) {
+        __m128i four[4] = {fold(x, by_128, load(data))};
+        for (int i = 1; i < 4; i++)
+            four[i] = load(data + 16 * i);
+        for (data += 64, len -= 64; len >= 64; data += 64, len -= 64)
+            for (int i = 0; i < 4; i++)
+                four[i] = fold(four[i], by_512, load(data + 16 * i));
+        x = four[0];
+        for (int i = 1; i < 4; i++)
+            x = fold(x, by_128, four[i]);
+    }
+    for (; len; data += 16, len -= 16)
+        x = fold(x, by_128, load(data));
+    return x;
+}
+
+/* The CRC, from 0 on, of 16 octets. */
+FOLD_TARGET static uint32_t crc_of_folded(__m128i x)
+{
+    const __m128i by_96 = _mm_set_epi64x(0x0ccaa009e, 0), by_64 = _mm_set_epi64x(0, 0x163cd6124);
+    const __m128i inverse = _mm_set_epi64x(0x1f7011641, 0x1db710641);
+    const __m128i low = _mm_set_epi32(0, -1, 0, -1);
+
+    x = _mm_xor_si128(_mm_srli_si128(x, 8), _mm_clmulepi64_si128(x, by_96, 0x10));
+    x = _mm_xor_si128(_mm_srli_si128(x, 4), _mm_clmulepi64_si128(_mm_and_si128(x, low), by_64, 0));
+    __m128i times = _mm_and_si128(_mm_clmulepi64_si128(_mm_and_si128(x, low), inverse, 0x10), low);
+    x = _mm_xor_si128(x, _mm_clmulepi64_si128(times, inverse, 0));
+    return (uint32_t)_mm_cvtsi128_si32(_mm_srli_si128(x, 4));
+}
+
+/* As crc_of_parts() below. */
+FOLD_TARGET static uint32_t fold_parts(const uint8_t *first, size_t first_len, const uint8_t *data,
+                                       size_t len, size_t gap)
+{
+    uint8_t last[16] = {0};
+    __m128i x = fold_all(load(first), first + 16, first_len - 16);
+    uint32_t crc = crc_of_folded(fold_all(x, data, len));
+
+    if (!gap)
+        return crc;
+    memcpy(last + sizeof last - ROCE_BEHIND_GAP, data + len, ROCE_BEHIND_GAP);
+    x = _mm_clmulepi64_si128(_mm_cvtsi64_si128(crc), _mm_cvtsi64_si128(zeros_table[gap]), 0);
+    return crc_of_folded(_mm_xor_si128(_mm_slli_epi64(x, 1), load(last)));
 }
 #endif
 
-static uint32_t crc_of(uint32_t crc, const uint8_t *data, size_t len)
+/* Of two parts, multiples of 16 octets, and where there is a gap of that and what is behind it. */
+static uint32_t crc_of_parts(const uint8_t *first, size_t first_len, const uint8_t *data, size_t len,
+                             size_t gap)
 {
 #ifdef __x86_64__
-    if (len >= 64 && __builtin_cpu_supports("pclmul"))
-        return crc_folded(crc, data, len);
+    if (__builtin_cpu_supports("pclmul"))
+        return fold_parts(first, first_len, data, len, gap);
 #endif
-    return crc_update(crc, data, len);
+    uint32_t crc = crc_update(crc_update(0, first, first_len), data, len);
+    return gap ? crc_update(multiply(crc, zeros_table[gap]), data + len, ROCE_BEHIND_GAP) : crc;
 }
 
 uint32_t roce_icrc(const uint8_t *packet, size_t len, size_t gap)
 {
-    uint8_t head[IPV6_HEADER + UDP_HEADER + BTH_HEADER];
-    size_t ip_len;
+    bool four = packet[0] >> 4 == 4;
+    size_t ip_len = four ? IPV4_HEADER : IPV6_HEADER, head_len = ip_len + UDP_HEADER + BTH_HEADER;
+    size_t before = gap ? len - gap - ROCE_BEHIND_GAP : len;
+    size_t copied = head_len + (before - head_len) % 16;
+    /* Zeros before a message do not change a CRC that begins with 0: with them it is a multiple of 16. */
+    uint8_t first[IPV6_HEADER + UDP_HEADER + BTH_HEADER + 32] = {0}, *head = first + (-before & 15);
 
     if (!crc_table_ready)
         make_crc_table();
-    if (packet[0] >> 4 == 4) {
-        ip_len = IPV4_HEADER;
-        memcpy(head, packet, IPV4_HEADER + UDP_HEADER + BTH_HEADER);
+    memcpy(head, packet, copied);
+    if (four) {
         head[IPV4_TOS] = 0xff;
         head[IPV4_TTL] = 0xff;
         memset(head + IPV4_CHECKSUM, 0xff, 2);
     } else {
-        ip_len = IPV6_HEADER;
-        memcpy(head, packet, IPV6_HEADER + UDP_HEADER + BTH_HEADER);
         /* Traffic class and flow label are the low 28 bits of the first word. */
         head[0] |= 0x0f;
         memset(head + 1, 0xff, 3);
@@ -135,12 +170,7 @@ uint32_t roce_icrc(const uint8_t *packet, size_t len, size_t gap)
     }
     memset(head + ip_len + UDP_CHECKSUM, 0xff, 2);
     head[ip_len + UDP_HEADER + BTH_BECN] = 0xff;
-
-    size_t head_len = ip_len + UDP_HEADER + BTH_HEADER;
-    uint32_t crc = crc_update(ICRC_SEED, head, head_len);
-    if (!gap)
-        return ~crc_of(crc, packet + head_len, len - head_len);
-    size_t behind = len - gap - ROCE_BEHIND_GAP;
-    crc = crc_of(crc, packet + head_len, behind - head_len);
-    return ~crc_update(multiply(crc, zeros_table[gap]), packet + behind, ROCE_BEHIND_GAP);
+    for (int i = 0; i < 4; i++)
+        head[i] ^= (uint8_t)(ICRC_SEED >> (8 * i));
+    return ~crc_of_parts(first, (size_t)(head - first) + copied, packet + copied, before - copied, gap);
 }
