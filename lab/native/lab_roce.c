@@ -18,8 +18,9 @@ typedef struct {
     struct ip_address address;
     uint16_t ipv4_id;
     struct requester *requesters;
-    /* When a requester's timers and its next packet are due. */
+    /* When a requester's timers and its next packet are due; and whose are due first. */
     uint64_t *timers, *data;
+    uint32_t first_timer, first_data;
     bool *told_by_switch; /* whether its last CNP was made by a switch; its cut may be later */
     uint32_t n_requesters;
     struct responder *responders;
@@ -104,35 +105,44 @@ static struct responder_io responder_io(roce *r)
     return (struct responder_io){r, send_packet, responder_notice};
 }
 
+/* The first of the least of n times. */
+static uint32_t first_of(const uint64_t *times, uint32_t n)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (times[i] < times[first])
+            first = i;
+    return first;
+}
+
+/* Set one of n times, of which `first` is the first. */
+static void set_time(uint64_t *times, uint32_t n, uint32_t *first, uint32_t i, uint64_t at)
+{
+    times[i] = at;
+    if (i == *first)
+        *first = first_of(times, n);
+    else if (at < times[*first] || (at == times[*first] && i < *first))
+        *first = i;
+}
+
 /* Note when a requester acts next. While it waits long for its turn its rate may rise. */
 static void note(roce *r, uint32_t i)
 {
     const struct requester *q = &r->requesters[i];
-    r->timers[i] = requester_timer_due(q);
-    r->data[i] = requester_data_due(q);
-    if (r->data[i] != ROCE_NEVER && q->rp.increase_due < r->data[i])
-        r->data[i] = q->rp.increase_due;
-}
-
-/* The requester whose data has been due for longest. */
-static uint32_t first_with_data(const roce *r)
-{
-    uint32_t first = 0;
-    for (uint32_t i = 1; i < r->n_requesters; i++)
-        if (r->data[i] < r->data[first])
-            first = i;
-    return first;
+    uint64_t data = requester_data_due(q);
+    if (data != ROCE_NEVER && q->rp.increase_due < data)
+        data = q->rp.increase_due;
+    set_time(r->timers, r->n_requesters, &r->first_timer, i, requester_timer_due(q));
+    set_time(r->data, r->n_requesters, &r->first_data, i, data);
 }
 
 static uint64_t roce_due(const lab_role *role, const lab_host *h)
 {
     const roce *r = (const roce *)role;
-    uint64_t due = LAB_NEVER, data = LAB_NEVER;
+    if (!r->n_requesters)
+        return LAB_NEVER;
+    uint64_t due = r->timers[r->first_timer], data = r->data[r->first_data];
     uint64_t free_at = lab_host_free_at(h, lab_host_queue(h, r->options.params.dscp));
-    for (uint32_t i = 0; i < r->n_requesters; i++) {
-        due = r->timers[i] < due ? r->timers[i] : due;
-        data = r->data[i] < data ? r->data[i] : data;
-    }
     if (data != LAB_NEVER && data < free_at)
         data = free_at;
     return data < due ? data : due;
@@ -141,7 +151,7 @@ static uint64_t roce_due(const lab_role *role, const lab_host *h)
 /* The queue pair that sends next is not in the caches where many others send meanwhile. */
 static inline __attribute__((always_inline)) void fetch_next(const roce *r)
 {
-    const struct requester *q = &r->requesters[first_with_data(r)];
+    const struct requester *q = &r->requesters[r->first_data];
     for (size_t at = 0; at < sizeof *q; at += 64)
         __builtin_prefetch((const uint8_t *)q + at, 1);
 }
@@ -149,17 +159,17 @@ static inline __attribute__((always_inline)) void fetch_next(const roce *r)
 static void roce_act(lab_role *role, lab_host *h, uint64_t now)
 {
     roce *r = (roce *)role;
+    if (!r->n_requesters)
+        return;
     struct requester_io io = requester_io(r);
-    for (uint32_t i = 0; i < r->n_requesters; i++)
+    for (uint32_t i = 0; r->timers[r->first_timer] <= now && i < r->n_requesters; i++)
         if (r->timers[i] <= now) {
             requester_timers(&r->requesters[i], &io, now);
             note(r, i);
         }
     unsigned queue = lab_host_queue(h, r->options.params.dscp);
-    while (r->n_requesters && lab_host_free_at(h, queue) <= now) {
-        uint32_t i = first_with_data(r);
-        if (r->data[i] > now)
-            break;
+    while (r->data[r->first_data] <= now && lab_host_free_at(h, queue) <= now) {
+        uint32_t i = r->first_data;
         struct requester *q = &r->requesters[i];
         dcqcn_advance(&q->rp, now);
         if (requester_data_due(q) <= now)
@@ -270,6 +280,16 @@ static void on_answer(roce *r, const struct roce_packet *packet, uint64_t now)
     note(r, packet->dest_qp - r->options.first_qp);
 }
 
+/* The queue pair that a packet is for is in no cache, either: fetch it while the packet is checked. */
+static inline __attribute__((always_inline)) void fetch_responder(const roce *r, const uint8_t *ip)
+{
+    size_t udp = ip[0] >> 4 == 4 ? IPV4_HEADER : IPV6_HEADER;
+    uint32_t i = get24(ip + udp + UDP_HEADER + BTH_DEST_QP) - r->options.first_accepted_qp;
+    if (i < r->n_responders)
+        for (size_t at = 0; at < sizeof *r->responders; at += 64)
+            __builtin_prefetch((const uint8_t *)&r->responders[i] + at, 1);
+}
+
 static void roce_arrive(lab_role *role, lab_host *h, uint64_t now, const sw_frame *f)
 {
     roce *r = (roce *)role;
@@ -284,6 +304,8 @@ static void roce_arrive(lab_role *role, lab_host *h, uint64_t now, const sw_fram
     }
     bool ip = len > ETHERNET_HEADER && memcmp(frame, r->options.mac, 6) == 0;
     enum roce_verdict verdict = ROCE_NOT_OURS;
+    if (len >= ETHERNET_HEADER + IPV6_HEADER + UDP_HEADER + BTH_HEADER)
+        fetch_responder(r, frame + ETHERNET_HEADER);
     if (ip)
         verdict = roce_parse(frame + ETHERNET_HEADER, len - ETHERNET_HEADER, f->gap, &packet);
     if (verdict == ROCE_OK && !ip_address_equal(&packet.dst, &r->address))
