@@ -168,7 +168,13 @@ static bool sorted_put(sw_table *t, sw_entry *e)
             hi = mid;
     }
     memmove(t->sorted + lo + 1, t->sorted + lo, (t->n_entries - lo) * sizeof *t->sorted);
-    t->sorted[lo] = (sw_sorted){.mask = e->mask[0], .key = e->key[0] & e->mask[0], .entry = e};
+    t->sorted[lo] = (sw_sorted){
+        .mask = e->mask[0],
+        .key = e->key[0] & e->mask[0],
+        .low = sw_ranged(t->def, e->key),
+        .high = sw_ranged(t->def, e->high),
+        .entry = e,
+    };
     t->indexed = false;
     return true;
 }
@@ -224,6 +230,7 @@ sw_entry *sw_table_add(sw_table *t, const uint64_t *key, const uint64_t *mask,
 {
     const sw_table_def *d = t->def;
     size_t words = d->words;
+    t->has_last = false;
     size_t extra = d->match == SW_TERNARY ? 2 : 0;
     sw_entry *e = make_entry(d, (1 + extra) * words);
     if (!e)
@@ -280,6 +287,7 @@ bool sw_table_remove(sw_table *t, uint32_t handle)
     sw_entry *e = sw_table_entry(t, handle);
     if (!e)
         return false;
+    t->has_last = false;
     if (t->def->match == SW_EXACT)
         map_drop(&t->exact, e);
     else if (t->def->match == SW_LPM) {

@@ -95,15 +95,17 @@ typedef struct {
     bool timeout;
 } sw_table_def;
 
-/* An entry in the order of matching. The first word of its mask and key is here, too: most entries
- * are passed by without a look at them. `next` is the next one that the same packet may match. */
+/* An entry in the order of matching. The first word of its mask and key is here, too, and its first
+ * range where that is in it: most entries are passed by without a look at them. `next` is the next one
+ * that the same packet may match. */
 typedef struct {
-    uint64_t mask, key;
+    uint64_t mask, key, low, high;
     sw_entry *entry;
     uint32_t next; /* SW_LAST: none */
 } sw_sorted;
 
 #define SW_LAST UINT32_MAX
+#define SW_KEY_WORDS 32u /* of a key, at most */
 
 typedef struct {
     const sw_table_def *def;
@@ -120,6 +122,11 @@ typedef struct {
     sw_entry **handles;
     uint32_t n_handles, free_from; /* no free handle below free_from */
     sw_entry *default_entry; /* action ~0: no action at all */
+    /* What the last packet found that was looked up by prefix or mask (NULL: nothing), until a change:
+     * the next one often has the same key. */
+    bool has_last;
+    sw_entry *last;
+    uint64_t last_key[SW_KEY_WORDS];
 } sw_table;
 
 #define SW_NO_ACTION UINT32_MAX
@@ -169,24 +176,42 @@ SW_INLINE sw_entry *sw_find_exact(const sw_table *t, const uint64_t *key, unsign
 {
     return sw_map_find(&t->exact, key, words);
 }
-SW_INLINE sw_entry *sw_find_lpm(const sw_table *t, const uint64_t *key, unsigned words)
+SW_INLINE bool sw_is_last(const sw_table *t, const uint64_t *key, unsigned words)
 {
+    return t->has_last && sw_key_equal(t->last_key, key, words);
+}
+SW_INLINE sw_entry *sw_found(sw_table *t, const uint64_t *key, unsigned words, sw_entry *e)
+{
+    t->has_last = true;
+    memcpy(t->last_key, key, words * 8);
+    return t->last = e;
+}
+SW_INLINE sw_entry *sw_find_lpm(sw_table *t, const uint64_t *key, unsigned words)
+{
+    if (sw_is_last(t, key, words))
+        return t->last;
     for (uint32_t i = 0; i < t->n_prefixes; i++) {
-        uint64_t k[32];
+        uint64_t k[SW_KEY_WORDS];
         const sw_prefix *p = &t->prefixes[i];
         for (unsigned w = 0; w < words; w++)
             k[w] = key[w] & p->mask[w];
         sw_entry *e = sw_map_find(&p->map, k, words);
         if (e)
-            return e;
+            return sw_found(t, key, words, e);
     }
-    return NULL;
+    return sw_found(t, key, words, NULL);
 }
 /* A field as a number, where one word has all of it. */
 SW_INLINE uint64_t sw_number(const uint64_t *key, const sw_range *r)
 {
     uint64_t word = __builtin_bswap64(key[r->offset / 8]);
     return word << r->offset % 8 * 8 >> (64 - r->size * 8);
+}
+/* The number in a key's first word that is compared with a range; 0: there is none. */
+SW_INLINE uint64_t sw_ranged(const sw_table_def *d, const uint64_t *key)
+{
+    bool first = d->n_ranges && d->ranges->offset + d->ranges->size <= 8;
+    return first ? sw_number(key, d->ranges) : 0;
 }
 SW_INLINE bool sw_in_ranges(const sw_table_def *d, const sw_entry *e, const uint64_t *key)
 {
@@ -213,20 +238,23 @@ SW_INLINE sw_entry *sw_find_ternary(sw_table *t, const uint64_t *key, unsigned w
 {
     if (!t->n_entries)
         return NULL;
+    if (sw_is_last(t, key, words))
+        return t->last;
     if (SW_UNLIKELY(!t->indexed))
         sw_table_index(t);
     const sw_sorted *s;
+    uint64_t at = sw_ranged(t->def, key);
     for (uint32_t i = *sw_first(t, key[0]); i != SW_LAST; i = s->next) {
         s = &t->sorted[i];
         uint64_t d = (key[0] & s->mask) ^ s->key;
-        if (d)
+        if (d || at < s->low || at > s->high)
             continue;
         sw_entry *e = s->entry;
         for (unsigned w = 1; w < words; w++)
             d |= (key[w] & e->mask[w]) ^ (e->key[w] & e->mask[w]);
         if (!d && sw_in_ranges(t->def, e, key))
-            return e;
+            return sw_found(t, key, words, e);
     }
-    return NULL;
+    return sw_found(t, key, words, NULL);
 }
 #endif

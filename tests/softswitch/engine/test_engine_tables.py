@@ -123,6 +123,34 @@ def test_ternary_priority(make_engine: MakeEngine) -> None:
     assert result(engine, keys(b=5)) == BASE + 30
 
 
+def test_what_the_same_packet_finds_follows_changes(make_engine: MakeEngine) -> None:
+    engine = make_engine("match")
+    cases: tuple[tuple[str, bytes, int, tuple[tuple[list[MatchKey], int], ...]], ...] = (
+        (
+            "I.lpm4",
+            keys(vrf=7, a=0x0A010203),
+            BASE - 0x200,
+            (([Exact(7), Lpm(0x0A000000, 8)], 0), ([Exact(7), Lpm(0x0A010203, 32)], 0)),
+        ),
+        (
+            "I.ternary_t",
+            keys(b=5),
+            BASE,
+            tuple(([Ternary(5, n), Ternary(0, 0), Lpm(0, 0), Ternary(0, 0)], n) for n in (1, 5)),
+        ),
+    )
+    for table, packet, base, entries in cases:
+        assert result(engine, packet) == BASE
+        handles = []
+        for n, (match, priority) in enumerate(entries, 1):
+            handles.append(engine.table_insert(table, match, priority, add(n)))
+            assert result(engine, packet) == base + n
+        engine.table_delete(table, handles.pop())
+        assert result(engine, packet) == base + 1
+        engine.table_delete(table, handles.pop())
+        assert result(engine, packet) == BASE
+
+
 def test_ranges_are_inclusive(make_engine: MakeEngine) -> None:
     engine = make_engine("match")
     match: list[MatchKey] = [Range(0x100, 0xABC), Range(3, 3), Ternary(0, 0), Exact(1)]
