@@ -246,9 +246,12 @@ class Sampler:
     ) -> None:
         if not len(which):
             return
-        named = [np.array(column, np.object_)[which] for column in zip(*names, strict=True)]
-        heads = [column.name for column in TABLES[table]]
-        values = zip(heads, (times, *named, *columns), strict=True)
+        heads = TABLES[table]
+        named = [
+            pd.Series(column, dtype=head.dtype).array.take(which)
+            for head, column in zip(heads[1:], zip(*names, strict=True), strict=False)
+        ]
+        values = zip((head.name for head in heads), (times, *named, *columns), strict=True)
         self._parts[table].append(pd.DataFrame(dict(values)))
 
 
