@@ -6,7 +6,7 @@ fraction of the time (tests/contract/test_exact.py).
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from finsy import P4Schema
@@ -71,6 +71,7 @@ class Values:
             [before(number, bytes(size))[: -size or None] for size in range(_octets(bits) + 1)]
             for number, bits in fields
         ]
+        self.count = len(fields)
         self._begin = [len(heads[-1]) for heads in self._heads]
         """Of each where it begins in its group of `pattern`."""
         self.pattern = b"".join(
@@ -149,20 +150,32 @@ class ExactTable:
             return p4r.Action(params=[part]).SerializeToString()
 
         self.match = Values(fields, match)
-        self._fields = len(fields)
-        head = re.escape(self._table) + self.match.pattern
-        head += rb"\x1a%b\x0a%b(\x08%b)" % (_SIZE, _SIZE, _VARINT)
-        self._head = re.compile(head, re.DOTALL)
         self.arguments: dict[str, Values] = {}
         self._actions: dict[str, bytes] = {}
         self._names: dict[int, str] = {}
-        self._calls: dict[bytes, tuple[str, int, re.Pattern[bytes]]] = {}
         for call in calls:
             action = p4r.Action(action_id=call.number).SerializeToString()
-            values = self.arguments[call.name] = Values(call.params, param)
+            self.arguments[call.name] = Values(call.params, param)
             self._actions[call.name], self._names[call.number] = action, call.name
-            pattern = re.compile(values.pattern + b"()" + _REST, re.DOTALL)
-            self._calls[action] = call.name, len(call.params), pattern
+
+    @cached_property
+    def _head(self) -> re.Pattern[bytes]:
+        """An entry up to its action. Made when one is parsed, as of most tables none ever is."""
+        head = re.escape(self._table) + self.match.pattern
+        head += rb"\x1a%b\x0a%b(\x08%b)" % (_SIZE, _SIZE, _VARINT)
+        return re.compile(head, re.DOTALL)
+
+    @cached_property
+    def _calls(self) -> dict[bytes, tuple[str, int, re.Pattern[bytes]]]:
+        """By the encoding of an action its name, its number of arguments, and what follows it."""
+        return {
+            action: (
+                name,
+                self.arguments[name].count,
+                re.compile(self.arguments[name].pattern + b"()" + _REST, re.DOTALL),
+            )
+            for name, action in self._actions.items()
+        }
 
     @classmethod
     def of(cls, schema: P4Schema, table: str) -> "ExactTable":
@@ -206,7 +219,7 @@ class ExactTable:
         None where `entry` would give it another form, or it is longer than entries are."""
         if (head := self._head.match(octets, start, end)) is None:
             return None
-        found, fields = head.groups(), self._fields
+        found, fields = head.groups(), self.match.count
         outer, inner, number = found[fields:]
         if (action := self._calls.get(number)) is None:
             return None
