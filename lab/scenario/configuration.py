@@ -64,7 +64,9 @@ def configuration_text(wiring: Wiring) -> str:
                 }
                 for queue in own
             ]
-    return yaml.safe_dump(merged(data, scenario.controller.configuration), sort_keys=False)
+    whole = merged(data, scenario.controller.configuration)
+    text: str = yaml.dump(whole, Dumper=yaml.CSafeDumper, sort_keys=False)
+    return text
 
 
 def _rates(wiring: Wiring) -> dict[tuple[str, int], int]:
