@@ -230,10 +230,12 @@ def conform(table: TableName, data: pd.DataFrame) -> pd.DataFrame:
             f"table {table} has the columns {', '.join(map(str, data.columns))}; "
             f"it needs {', '.join(names)}"
         )
-    try:
-        data = data.astype({column.name: column.dtype for column in columns})
-    except (TypeError, ValueError):
-        data = _one_by_one(table, data)
+    dtypes = {column.name: column.dtype for column in columns}
+    if data.dtypes.to_dict() != dtypes:
+        try:
+            data = data.astype(dtypes)
+        except (TypeError, ValueError):
+            data = _one_by_one(table, data)
     for column in columns:
         if column.kind in ("integer", "text") and data[column.name].hasnans:
             raise ResultError(f"table {table}, column {column.name}: a value is missing")

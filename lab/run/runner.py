@@ -23,7 +23,7 @@ from fcn.lab.core import Simulation
 from fcn.lab.errors import LabError
 from fcn.lab.modes import NOTIFICATIONS
 from fcn.lab.result.model import About, BalanceInfo, EventInfo, Result
-from fcn.lab.result.tables import TABLES, TableName, frame
+from fcn.lab.result.tables import TableName, frame
 from fcn.lab.roce import completions
 from fcn.lab.run.build import Built, build, start_tcp
 from fcn.lab.run.connections import Connection
@@ -376,9 +376,8 @@ class _Run:
             network=network_info(self._plan, self._built.config),
             events=tuple(self._happened),
         )
-        tables: dict[str, Any] = {
-            table: self._tables.get(table, frame(table, rows.get(table, ()))) for table in TABLES
-        }
+        tables: dict[str, Any] = {table: frame(table, values) for table, values in rows.items()}
+        tables.update(self._tables.items())
         return Result(about=about, captures=self._captures, **tables)
 
 
