@@ -67,7 +67,8 @@ class FcnTest(unittest.TestCase):
         self._serial = 0
         self._marker_punts = 0
         ptf.dataplane_instance.flush()
-        self.configure()
+        with self.client.gathered():
+            self.configure()
         # After the marker, no more messages of the replaced program can arrive.
         self.exchange(DC_PORT)
         self.client.discard_messages()
@@ -93,6 +94,7 @@ class FcnTest(unittest.TestCase):
 
     def send(self, port: int, frame: bytes) -> None:
         """Send one frame into `port`."""
+        self.client.flush()
         ptf.dataplane_instance.send(0, port, frame)
 
     def receive(self, port: int, timeout: float = DEADLINE) -> bytes | None:

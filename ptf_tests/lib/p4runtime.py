@@ -80,6 +80,7 @@ class P4RuntimeClient:
         self.stream_errors: queue.Queue[str] = queue.Queue()
         self._election_id = p4r.Uint128(high=0, low=election_id)
         self._requests: queue.Queue[p4r.StreamMessageRequest | None] = queue.Queue()
+        self._gathered: list[p4r.Update] | None = None
         self._arbitration: queue.Queue[p4r.MasterArbitrationUpdate | grpc.RpcError] = queue.Queue()
         self._channel = grpc.insecure_channel(address)
         self._stub = p4r_grpc.P4RuntimeStub(self._channel)
@@ -159,7 +160,30 @@ class P4RuntimeClient:
             if isinstance(message, p4r.Update):
                 updates.append(message)
             else:
+                self.flush()
                 self._requests.put(message)
+        if self._gathered is not None:
+            self._gathered += updates
+        else:
+            self._send(updates)
+
+    @contextlib.contextmanager
+    def gathered(self) -> Iterator[None]:
+        """What is written within is sent in one Write, before a packet or a question follows it."""
+        self._gathered = []
+        try:
+            yield
+            self.flush()
+        finally:
+            self._gathered = None
+
+    def flush(self) -> None:
+        """Send what was gathered."""
+        if self._gathered:
+            updates, self._gathered = self._gathered, []
+            self._send(updates)
+
+    def _send(self, updates: list[p4r.Update]) -> None:
         if updates:
             request = p4r.WriteRequest(
                 device_id=self.device_id, election_id=self._election_id, updates=updates
@@ -168,6 +192,7 @@ class P4RuntimeClient:
 
     def read(self, *entities: P4EntityList) -> list[Any]:
         """Read entities, decoded to finsy classes."""
+        self.flush()
         request = p4r.ReadRequest(
             device_id=self.device_id, entities=encode_entities(entities, self.schema)
         )
@@ -199,7 +224,7 @@ class P4RuntimeClient:
             self.packet_ins.put(decode_stream(message, self.schema))
         elif kind == "digest":
             digest: fy.P4DigestList = decode_stream(message, self.schema)
-            self.write(digest.ack())
+            self._requests.put(digest.ack().encode_update(self.schema))
             self.digests.put(digest)
         elif kind == "idle_timeout_notification":
             self.idle.put(decode_stream(message, self.schema))

@@ -1,15 +1,19 @@
 """Methods that write the tables of the provider edge (P4Info contract)."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from ipaddress import ip_network
 from typing import Any
 
 import finsy as fy
+from finsy.p4entity import encode_updates
+from finsy.proto import p4r
 
 from fcn.contract.constants import enum_members
 from fcn.contract.ecn import CLASSIC_RULES, DecapRule
 from fcn.contract.names import FLOW_TABLES, GATEWAY_TABLES, LABEL_TABLES, ROUTE_TABLES
 from fcn.contract.paths import PathShare, distributions, paths_in_use
+from fcn.contract.pipeline import Pipeline
 from fcn.ptf_tests.lib.entries import NodeTables
 
 
@@ -243,21 +247,7 @@ class PeTables(NodeTables):
                 path_bit=1 << slot,
                 policy_paths=(1 << len(shares)) - 1,
             )
-        self.client.write(
-            [
-                self._entry(
-                    "path",
-                    "take_path",
-                    {"policy": policy, "avoided": avoided, "bucket": bucket},
-                    {
-                        "path": slot,
-                        "in_use": sum(1 << each for each in paths_in_use(shares, avoided)),
-                    },
-                )
-                for avoided, slots in distributions(shares)
-                for bucket, slot in enumerate(slots)
-            ]
-        )
+        self.client.write(_paths(self.client.pipeline, policy, tuple(shares)))
 
     def path_reporter(
         self, source: str, node: int, link: int, path_id: int, *, cell: int, bit: int
@@ -296,3 +286,23 @@ class PeTables(NodeTables):
         self.client.write(
             [+fy.P4DigestEntry(digest, max_list_size=1, max_timeout_ns=1) for digest in digests]
         )
+
+
+@lru_cache
+def _paths(pipeline: Pipeline, policy: int, shares: tuple[PathShare, ...]) -> list[p4r.Update]:
+    """Entries of a policy for every set of avoided paths: thousands, the same in many tests."""
+    entries = [
+        +fy.P4TableEntry(
+            "path",
+            match=fy.P4TableMatch(policy=policy, avoided=avoided, bucket=bucket),
+            action=fy.P4TableAction(
+                "take_path",
+                path=slot,
+                in_use=sum(1 << each for each in paths_in_use(shares, avoided)),
+            ),
+        )
+        for avoided, slots in distributions(shares)
+        for bucket, slot in enumerate(slots)
+    ]
+    updates = encode_updates(entries, pipeline.schema)
+    return [update for update in updates if isinstance(update, p4r.Update)]
