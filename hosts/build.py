@@ -7,7 +7,14 @@ import tempfile
 from pathlib import Path
 
 FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-g", "-Wall", "-Wextra", "-Werror")
-SANITIZE = ("-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+SANITIZE = (
+    "-Og",
+    "-g1",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+    # Accesses are checked by calls, which takes the compiler less than code for each.
+    "--param=asan-instrumentation-with-call-threshold=0",
+)
 
 
 class BuildError(RuntimeError):

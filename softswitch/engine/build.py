@@ -39,7 +39,7 @@ _SHARED = ("-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden")
 _FAST = ("-O2", "-march=native", *_SHARED, "-pthread")
 _SANITIZED = (
     *_WARNINGS,
-    "-O1",
+    "-Og",
     "-g1",
     "-pthread",
     "-fsanitize=address,undefined",

@@ -12,7 +12,10 @@ from fcn.softswitch.engine.build import SOURCES, compile_c
 from fcn.softswitch.engine.codegen.layout import nbytes
 
 HARNESS = (Path(__file__).parent / "harness.c").read_text()
-FLAGS = ("-O0", "-g1", "-w", "-pthread", "-fsanitize=address", "-fno-omit-frame-pointer")
+FLAGS = (
+    "-Og", "-g1", "-w", "-pthread", "-fsanitize=address", "-fno-omit-frame-pointer",
+    "--param=asan-instrumentation-with-call-threshold=0",
+)  # fmt: skip
 MEMORY_MIB = 1024
 """Of one program, ASan's own included."""
 ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": f"detect_leaks=1:hard_rss_limit_mb={MEMORY_MIB}"}
