@@ -138,11 +138,12 @@ def test_the_headroom_is_enough_where_frames_take_longer_at_random() -> None:
         assert dropped(simulation) == {}
 
 
-def test_the_headroom_is_enough_where_all_priorities_are_paused_at_once() -> None:
+@pytest.mark.parametrize("step", [20, pytest.param(4, marks=pytest.mark.exhaustive)])
+def test_the_headroom_is_enough_where_all_priorities_are_paused_at_once(step: int) -> None:
     """The last PAUSE waits for a frame and for all others."""
     rate, delay_ns, all_of_them = 100 * GIGABIT, 15, frozenset(range(8))
     slow = Pfc(all_of_them, 5_000, 5_000, longest_frame=1000, drain_bps=10**6)
-    for ahead in range(60, 1060, 4):
+    for ahead in range(60, 1060, step):
         with Simulation() as simulation:
             a, b = simulation.add_host("a"), simulation.add_host("b")
             link = simulation.connect(a, 0, b, 0, rate_bps=rate, delay_ns=delay_ns)

@@ -18,7 +18,7 @@ from virtual import virtual_plane_up
 from fcn.contract.constants import PuntReason
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
-from fcn.controller.neighbors import places
+from fcn.controller.neighbors import places, room
 from fcn.controller.neighbors.places import Places
 from fcn.controller.node.connection import State
 
@@ -129,18 +129,21 @@ async def test_silent_host_is_given_up_and_leaves_nothing(
         assert engine.size("route_ipv4") == routes
 
 
-async def test_scan_of_a_subnet_is_bounded(network: dict[str, Any], switches: Switches) -> None:
+async def test_scan_of_a_subnet_is_bounded(
+    network: dict[str, Any], switches: Switches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "MAX_UNRESOLVED", 128)
     network["nodes"]["pe1"]["ports"][0]["addresses"][0] = "10.1.0.1/16"
     network["nodes"]["pe2"]["vrfs"]["blue"]["routes"][0]["prefix"] = "10.1.0.0/16"
     network["neighbors"]["retry"] = "1m"
     async with running(network) as plane:
         engine = switches["pe1"].engine
-        for number in range(1500):
-            miss(engine, f"10.1.{2 + number // 250}.{number % 250}")
-        await until(lambda: plane.neighbors["pe1"].asking == 1024)
+        for number in range(190):
+            miss(engine, f"10.1.{2 + number // 50}.{number % 50}")
+        await until(lambda: plane.neighbors["pe1"].asking == 128)
         engine.packet_in(1, PuntReason.ARP, 0, VRF, arp(1, "10.1.200.1", "10.1.0.1"))
         await until(lambda: len(plane.neighbors["pe1"]) == 1)
-        assert plane.neighbors["pe1"].asking == 1024
+        assert plane.neighbors["pe1"].asking == 128
 
 
 @pytest.mark.parametrize(

@@ -53,14 +53,27 @@ def test_no_other_file_becomes_a_page(
     """Such as a scenario, by a name that was completed too soon."""
     name, option = command
     file = tmp_path / "scenario.yaml"
-    arguments = (name, *(folders if name == "compare" else folders[:1]), option, file)
     file.write_text("network: wan\n")
-    code, output = run(*arguments)
+    code, output = run(name, *(folders if name == "compare" else folders[:1]), option, file)
     assert (code, f"{file}: is there, and no page of this fcn" in output) == (1, True)
     assert file.read_text() == "network: wan\n"
-    file.unlink()
-    assert run(*arguments)[0] == 0
-    assert run(*arguments)[0] == 0, "and a page is replaced"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("show", "--page"),
+        ("play", "--export"),
+        pytest.param(("compare", "--page"), marks=pytest.mark.exhaustive),
+    ],
+)
+def test_a_page_is_replaced(
+    folders: tuple[Path, Path], tmp_path: Path, command: tuple[str, str]
+) -> None:
+    name, option = command
+    file = tmp_path / "page.html"
+    arguments = (name, *(folders if name == "compare" else folders[:1]), option, file)
+    assert [run(*arguments)[0] for _ in range(2)] == [0, 0]
 
 
 @pytest.mark.exhaustive

@@ -3,6 +3,7 @@
 import os
 import random
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from engine_scenarios import SCENARIOS
@@ -40,14 +41,15 @@ class Asan:
             s.path.stem: [data for _, data in s.packets(seed=3, count=FRAMES)] for s in SCENARIOS
         }
 
-    def run(self, name: str, model: m.Model, code: str, rng: random.Random) -> None:
-        """Build and run a mutation of the program `name`. Raises SanitizerError."""
+    def run(self, name: str, model: m.Model, code: str, rng: random.Random, *frames: bytes) -> None:
+        """Build and run a mutation of the program `name`, with these frames, else with some of its
+        scenario. Raises SanitizerError."""
         program = self._folder / "program.o"
         compile_c(code, program, (*FLAGS, "-c"))
         harness = self._folder / "harness"
         parts = [str(program), str(self._runtime)]
         subprocess.run(["cc", *FLAGS, *parts, "-o", str(harness)], check=True)
-        commands = "\n".join(self._commands(name, model, rng))
+        commands = "\n".join(self._commands(frames or self._frames.get(name, ()), model, rng))
         try:
             done = subprocess.run(
                 [str(harness)], input=commands, capture_output=True, text=True, check=False,
@@ -58,12 +60,12 @@ class Asan:
         if done.returncode != 0:
             raise SanitizerError(f"a mutation of {name}: {done.stderr[:4000]}")
 
-    def _commands(self, name: str, model: m.Model, rng: random.Random) -> list[str]:
+    def _commands(self, frames: Sequence[bytes], model: m.Model, rng: random.Random) -> list[str]:
         """Clone sessions, multicast groups, and every action as its table's default."""
         out = [f"S {number} 2 1 2 0 1 0 64" for number in (1, 5, 7, 8, 100)]
         out += [f"G {number} 3 1 2 3 0 0 1" for number in (1, 2)]
         out += ["Q 2 3 0 1000000000 700"]
-        frames = [*self._frames.get(name, ()), *map(rng.randbytes, RANDOM_FRAMES)]
+        frames = [*frames, *map(rng.randbytes, RANDOM_FRAMES)]
         frames += [_changed(frame, rng) for frame in frames[:FRAMES]]
         traffic = [f"P {rng.choice((1, 2, 510, 600))} {len(f)} {f.hex()}" for f in frames]
         out += [*traffic, "A 1000000"]

@@ -21,8 +21,8 @@ from fcn.softswitch.engine.loader import build_model
 REPLICATE = programs(PROGRAMS / "replicate.json")[0]
 ONE = {"type": "hexstr", "value": "0x01"}
 ALWAYS = {"type": "expression", "value": {"op": "==", "left": ONE, "right": ONE}}
-OP_TYPE = b"\x77\x78"
-"""EtherType of the replicate program's header."""
+FRAME = bytes(12) + b"\x77\x78" + bytes(60)
+"""With the EtherType of the replicate program's header."""
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +30,10 @@ def asan(tmp_path_factory: pytest.TempPathFactory) -> Asan:
     return Asan(tmp_path_factory.mktemp("asan"))
 
 
-def _run(root: Json, name: str, asan: Asan) -> MemoryEngine:
+def _run(root: Json, name: str, asan: Asan, *frames: bytes) -> MemoryEngine:
     found = outcome(root)
     assert found.model is not None, found.kind
-    asan.run(name, found.model, found.code, random.Random(1))
+    asan.run(name, found.model, found.code, random.Random(1), *frames)
     return MemoryEngine(make_program(json.dumps(root).encode()))
 
 
@@ -58,10 +58,10 @@ def _always(root: Json, *words: str) -> Json:
 )
 def test_copies_of_copies_end(asan: Asan, words: tuple[str, ...], sent: int) -> None:
     """Of one frame, and the switch then forwards the next."""
-    engine = _run(_always(REPLICATE, *words), "replicate", asan)
+    engine = _run(_always(REPLICATE, *words), "replicate", asan, FRAME)
     try:
         engine.clone_session_set(7, [Replica(3, 5)], 0, 0)
-        engine.inject(1, bytes(12) + OP_TYPE + bytes(60))
+        engine.inject(1, FRAME)
         engine.advance(1_000_000)
         assert engine.statistics()["loop_drops"] == 1
         assert len(list(engine.outputs())) <= sent
@@ -80,13 +80,11 @@ def test_a_parser_that_goes_back_for_ever_times_out(asan: Asan) -> None:
     for transition in start["transitions"]:
         transition["next_state"] = start["name"]
     start["parser_ops"] = []
-    engine = _run(root, "replicate", asan)
+    engine = _run(root, "replicate", asan, FRAME)
     try:
-        engine.inject(1, bytes(12) + OP_TYPE + bytes(60))
+        engine.inject(1, FRAME)
         engine.advance(1_000_000)
-        assert [(o.port, o.data) for o in engine.outputs()] == [
-            (2, bytes(12) + OP_TYPE + bytes(60))
-        ]
+        assert [(o.port, o.data) for o in engine.outputs()] == [(2, FRAME)]
     finally:
         engine.close()
 
