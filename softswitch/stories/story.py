@@ -1,6 +1,7 @@
 """A story: a packet, what it passed step by step, and the copies that were made of it."""
 
 from dataclasses import dataclass, field
+from functools import cache
 
 from pydantic import TypeAdapter
 
@@ -88,13 +89,15 @@ class Story:
     node: str = ""
 
 
-_JSON = TypeAdapter(Story)
+@cache
+def _json() -> TypeAdapter[Story]:
+    return TypeAdapter(Story)
 
 
 def to_json(story: Story) -> str:
-    return _JSON.dump_json(story).decode()
+    return _json().dump_json(story).decode()
 
 
 def from_json(text: str) -> Story:
     """The reverse. Raises ValueError for what is no story."""
-    return _JSON.validate_json(text)
+    return _json().validate_json(text)

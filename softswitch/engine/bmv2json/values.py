@@ -74,7 +74,9 @@ Flag = Annotated[bool, Strict(), BeforeValidator(_flag)]
 class Object(BaseModel):
     """A JSON object; members that are not listed are never read."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", hide_input_in_errors=True, defer_build=True
+    )
 
 
 class Value(Object, Generic[T]):

@@ -34,10 +34,11 @@ main()
         ["--help"],
         ["check", "-c", str(EXAMPLE)],
         ["lab", "list"],
-        ["trace", "--help"],
-        ["page", "--help"],
-        ["top", "--help"],
-        ["topo", "cut", "--help"],
+        # Programs of their own, started as `fcn lab` is.
+        *(
+            pytest.param([*command, "--help"], marks=pytest.mark.exhaustive)
+            for command in (["trace"], ["page"], ["top"], ["topo", "cut"])
+        ),
     ],
     ids=" ".join,
 )
