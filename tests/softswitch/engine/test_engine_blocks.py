@@ -18,7 +18,7 @@ from fcn.softswitch.engine.program import make_program
 Json = dict[str, Any]
 LARGE = 2000
 FUNCTION = re.compile(r"^(?:static|SW_OWN) [^\n=]*\)\n{\n.*?^}$", re.DOTALL | re.MULTILINE)
-QUICK = ("stacks", "unions", "kitchen")
+QUICK = ("stacks", "kitchen")
 SCENARIO = {s.name: s for s in (*SCENARIOS, *FCN_SCENARIOS)}
 
 

@@ -24,7 +24,7 @@ from fcn.softswitch.stories.story import Packet, Step, Story
 from fcn.softswitch.stories.teller import Teller
 
 PACKETS = 60
-QUICK = ("kitchen", "replicate", "hashes")
+QUICK = ("kitchen", "replicate")
 CHOSEN = [
     pytest.param(s, id=s.name, marks=() if s.name in QUICK else pytest.mark.exhaustive)
     for s in SCENARIOS
