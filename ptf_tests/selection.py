@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from fcn.contract.profiles import PROFILES, Mode
-from fcn.ptf_tests.lib.base import FcnTest
 
 TEST_DIR = Path(__file__).parent / "tests"
 
@@ -31,6 +30,9 @@ def unknown_among(named: Collection[str]) -> list[str]:
 
 def all_tests() -> Iterator[tuple[str, frozenset[Mode]]]:
     """Every test, with the modes that the programs must have for it."""
+    # ptf takes longest to import, and most runs need no list of tests.
+    from fcn.ptf_tests.lib.base import FcnTest
+
     for file in sorted(TEST_DIR.glob("*.py")):
         module = importlib.import_module(f"{__package__}.tests.{file.stem}")
         for name, found in vars(module).items():
