@@ -106,7 +106,7 @@ class FcnTest(unittest.TestCase):
 
     def packet_out(self, port: int, frame: bytes) -> None:
         """Send a frame out of `port` by packet-out."""
-        self.client.write(fy.P4PacketOut(frame, egress_port=port, pad=0))
+        self.client.packet_out(port, frame)
 
     def check(
         self,

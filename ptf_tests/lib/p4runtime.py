@@ -7,7 +7,8 @@ reader thread puts the messages of the stream into one queue per kind.
 import contextlib
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Self, TypeVar
 
 import finsy as fy
@@ -51,6 +52,13 @@ def _call(operation: str, rpc: Callable[[], _T]) -> _T:
         return rpc()
     except grpc.RpcError as error:
         raise P4RuntimeError(operation, error) from error
+
+
+@lru_cache
+def _out_of(pipeline: Pipeline, port: int) -> Sequence[p4r.PacketMetadata]:
+    """The metadata of a packet-out: thousands are markers."""
+    packet = fy.P4PacketOut(b"", egress_port=port, pad=0)
+    return packet.encode_update(pipeline.schema).packet.metadata
 
 
 def _sub_errors(error: grpc.RpcError) -> Iterator[p4r.Error]:
@@ -167,6 +175,12 @@ class P4RuntimeClient:
         else:
             self._send(updates)
 
+    def packet_out(self, port: int, frame: bytes) -> None:
+        """Send a frame out of `port`."""
+        self.flush()
+        packet = p4r.PacketOut(payload=frame, metadata=_out_of(self.pipeline, port))
+        self._requests.put(p4r.StreamMessageRequest(packet=packet))
+
     @contextlib.contextmanager
     def gathered(self) -> Iterator[None]:
         """What is written within is sent in one Write, before a packet or a question follows it."""
@@ -192,18 +206,17 @@ class P4RuntimeClient:
 
     def read(self, *entities: P4EntityList) -> list[Any]:
         """Read entities, decoded to finsy classes."""
+        found = self.read_encoded(encode_entities(entities, self.schema))
+        return [decode_entity(entity, self.schema) for entity in found]
+
+    def read_encoded(self, entities: Iterable[p4r.Entity]) -> list[p4r.Entity]:
+        """The same, not decoded."""
         self.flush()
-        request = p4r.ReadRequest(
-            device_id=self.device_id, entities=encode_entities(entities, self.schema)
-        )
+        request = p4r.ReadRequest(device_id=self.device_id, entities=entities)
         responses: list[p4r.ReadResponse] = _call(
             "Read", lambda: list(self._stub.Read(request, timeout=RPC_TIMEOUT))
         )
-        return [
-            decode_entity(entity, self.schema)
-            for response in responses
-            for entity in response.entities
-        ]
+        return [entity for response in responses for entity in response.entities]
 
     def _read_stream(self) -> None:
         try:

@@ -1,12 +1,12 @@
 """The packet tests write every entry, and read every counter, on any target's program."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import finsy as fy
 import pytest
-from finsy.p4entity import P4EntityList, P4UpdateList, encode_updates
+from finsy.p4entity import P4UpdateList, encode_updates
 from finsy.proto import p4r
 
 from fcn.contract.constants import POLICY_BIT, compiled_programs
@@ -49,16 +49,17 @@ class Switch:
             assert isinstance(message, p4r.Update)
             self.updates.append(message)
 
-    def read(self, *entities: P4EntityList) -> list[Any]:
+    def read_encoded(self, entities: Iterable[p4r.Entity]) -> list[p4r.Entity]:
         """Cells of counters."""
         found = []
         for pattern in entities:
-            assert isinstance(pattern, fy.P4CounterEntry)
-            pattern.encode(self.pipeline.schema)
-            for index, packets, octets in self._cells.get(pattern.counter_id, []):
-                if index == pattern.index:
+            number = pattern.counter_entry.counter_id
+            name = self.pipeline.schema.counters[number].alias
+            for index, packets, octets in self._cells.get(name, []):
+                if index == pattern.counter_entry.index.index:
                     data = fy.P4CounterData(packet_count=packets, byte_count=octets)
-                    found.append(fy.P4CounterEntry(pattern.counter_id, index=index, data=data))
+                    cell = fy.P4CounterEntry(name, index=index, data=data)
+                    found.append(cell.encode(self.pipeline.schema))
         return found
 
 
