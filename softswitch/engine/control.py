@@ -361,6 +361,7 @@ class EngineBase(ArrayControl, TraceControl):
     def close(self) -> None:
         if self._engine is not None and self._loop is not None and not self._loop.is_closed():
             self._loop.remove_reader(self._fd)
-        # Whoever hears them has this engine, and that circle would keep both.
+        # Both lead back here: only Python's collector would find what a replaced program leaves.
         self._events = None
+        self._profiles.clear()
         super().close()
