@@ -15,6 +15,7 @@ class ControllerHeader:
 
     def __init__(self, fields: tuple[Field, ...]) -> None:
         self._fields = fields
+        self._by_id = {field.id: field for field in fields}
         bits = sum(field.width for field in fields)
         self.size = (bits + 7) // 8
         self._padding = 8 * self.size - bits
@@ -41,10 +42,9 @@ class ControllerHeader:
         return (bits << self._padding).to_bytes(self.size, "big") + message.payload
 
     def _values(self, metadata: Iterable[p4r.PacketMetadata]) -> dict[int, int]:
-        by_id = {field.id: field for field in self._fields}
         values: dict[int, int] = {}
         for item in metadata:
-            field = by_id.get(item.metadata_id)
+            field = self._by_id.get(item.metadata_id)
             if field is None:
                 raise invalid_argument(f"{PACKET_OUT} has no metadata {item.metadata_id}")
             if field.id in values:

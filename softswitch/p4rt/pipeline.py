@@ -31,7 +31,8 @@ from fcn.softswitch.p4rt.valuesets import ValueSetStore
 Send = Callable[[p4r.StreamMessageResponse], bool]
 _IDLE_CHUNK = 256
 _TABLE_ENTRY = b"\x12"
-"""The tag of Entity.table_entry."""
+_COUNTER_ENTRY = b"\x3a"
+"""Tags of Entity.table_entry and counter_entry, of which there are many."""
 _KINDS = frozenset({p4r.Update.INSERT, p4r.Update.MODIFY, p4r.Update.DELETE})
 
 
@@ -148,6 +149,10 @@ class Pipeline:
         if query.HasField("table_entry"):
             for entry in self._tables.told(query.table_entry, role):
                 yield sized(_TABLE_ENTRY, entry)
+            return
+        if query.HasField("counter_entry"):
+            for cell in self._counters.read(query.counter_entry):
+                yield sized(_COUNTER_ENTRY, cell.SerializeToString())
             return
         for entity in self.read(query, role):
             yield entity.SerializeToString()
