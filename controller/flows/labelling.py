@@ -46,6 +46,9 @@ class NoLabelError(Exception):
         return self.why()
 
 
+_GATES = array("H", range(FLOW_GATE_SIZE))
+
+
 class FreeLabels:
     """Which labels are free, and one of them at random: in constant time, also when few are left.
     It is of a gate that has fewest labels in use.
@@ -59,10 +62,9 @@ class FreeLabels:
         """Of each gate a bit for each label."""
         self._resting = bytearray(FLOW_GATE_SIZE)
         self._class = bytearray(FLOW_GATE_SIZE)
-        self._place = array("H", range(FLOW_GATE_SIZE))
+        self._place = _GATES[:]
         """Of each gate in the list of its class."""
-        self._gates = [array("H") for _ in range(PER_GATE + 1)]
-        self._gates[0].extend(range(FLOW_GATE_SIZE))
+        self._gates = [_GATES[:], *(array("H") for _ in range(PER_GATE))]
         self._unsorted = set[int]()
         """Gates whose class may be another by now."""
         self.used = 0
