@@ -8,13 +8,13 @@ from fcn.packets.fantel import Event
 from fcn.packets.fantel_tlvs import BufferStatus, LinkUtilization, Tlv
 from fcn.ptf_tests.lib.beds import HOST_V4, PE_ADDRESS, REMOTE_V4, host_frame_in
 from fcn.ptf_tests.lib.links import LinkTest
-from fcn.ptf_tests.lib.packets import udp
+from fcn.ptf_tests.lib.packets import udp_flows
 from fcn.ptf_tests.lib.path_messages import LINKS, Link, PathMessageTest
 from fcn.ptf_tests.lib.paths import FIRST_PATH_ID, FIRST_TUNNEL, NEVER_US, POLICY, POLICY_IN_RED
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 from fcn.ptf_tests.tests.paths import SOME_FLOWS
 
-NEW_FLOWS = [udp(HOST_V4, REMOTE_V4, 5000 + i, 53) for i in range(96)]
+NEW_FLOWS = udp_flows(HOST_V4, REMOTE_V4, 5000, 96)
 """Others than SOME_FLOWS."""
 STANDING = BufferStatus(queue=0, level=7, depth=9)
 
@@ -96,7 +96,7 @@ class APartOfThem(LoadTest):
     settle_us = 100_000_000
 
     def runTest(self) -> None:
-        flows = [udp(HOST_V4, REMOTE_V4, 10_000 + i, 53) for i in range(2048)]
+        flows = udp_flows(HOST_V4, REMOTE_V4, 10_000, 2048)
         before = self.paths_of(flows)
         self.load(0, 64)
         self.assertEqual(self.paths_of(flows), before)
@@ -108,7 +108,7 @@ class APartOfThem(LoadTest):
         came = [new for old, new in zip(before, after, strict=True) if old == 1]
         self.assertEqual(came.count(0), 0)
         self.assertEqual(self.moved(), [0, sum(left)])
-        new = self.paths_of([udp(HOST_V4, REMOTE_V4, 20_000 + i, 53) for i in range(2048)])
+        new = self.paths_of(udp_flows(HOST_V4, REMOTE_V4, 20_000, 2048))
         self.assertAlmostEqual(sum(new) / len(new), 3 / 4, delta=0.06)
 
 
@@ -118,7 +118,7 @@ class TheHighestCounts(LoadTest):
 
     def takes(self, first: int, paths: set[int]) -> None:
         """Flows that begin now, from this port on, take these paths."""
-        flows = [udp(HOST_V4, REMOTE_V4, first + i, 53) for i in range(96)]
+        flows = udp_flows(HOST_V4, REMOTE_V4, first, 96)
         self.assertEqual(set(self.paths_of(flows)), paths)
 
     def runTest(self) -> None:
@@ -207,7 +207,7 @@ class OwnLink(LinkTest, LoadTest):
         def is_moved() -> bool:
             nonlocal port
             port += 96
-            flows = [udp(HOST_V4, REMOTE_V4, port + i, 53) for i in range(96)]
+            flows = udp_flows(HOST_V4, REMOTE_V4, port, 96)
             self.exchange(DC_PORT, *map(host_frame_in, flows))
             return self.moved()[1] > 0
 

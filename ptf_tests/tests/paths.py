@@ -20,11 +20,11 @@ from fcn.ptf_tests.lib.beds import (
     host_frame_in,
 )
 from fcn.ptf_tests.lib.counters import read_counter
-from fcn.ptf_tests.lib.packets import datagram_of, flow_label_of, roce, routed, srv6, udp
+from fcn.ptf_tests.lib.packets import datagram_of, flow_label_of, roce, routed, srv6, udp_flows
 from fcn.ptf_tests.lib.paths import FIRST_PATH_ID, NEVER_US, POLICY, POLICY_IN_RED, PathTest
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
-SOME_FLOWS = [udp(HOST_V4, REMOTE_V4, 1000 + i, 53) for i in range(96)]
+SOME_FLOWS = udp_flows(HOST_V4, REMOTE_V4, 1000, 96)
 """So many that a path in use takes one: of 64 buckets it has at least 8."""
 
 
@@ -37,8 +37,8 @@ class WeightsByFlow(PathTest):
 
     def runTest(self) -> None:
         quarter = self.flows // 4
-        flows = [udp(HOST_V4, REMOTE_V4, 1000 + i, 53) for i in range(quarter)]
-        flows += [udp(HOST_V6, REMOTE_V6, 1000 + i, 53) for i in range(quarter)]
+        flows = udp_flows(HOST_V4, REMOTE_V4, 1000, quarter)
+        flows += udp_flows(HOST_V6, REMOTE_V6, 1000, quarter)
         # From one port to one port: these differ in their queue pair alone.
         flows += [roce(HOST_V4, REMOTE_V4, 0x100 + i) for i in range(quarter)]
         flows += [roce(HOST_V6, REMOTE_V6, 0x100 + 2 * i) for i in range(quarter)]

@@ -18,7 +18,7 @@ from fcn.ptf_tests.lib.beds import (
     core_frame_in,
     host_frame_in,
 )
-from fcn.ptf_tests.lib.packets import datagram_of, roce, routed, srv6, udp
+from fcn.ptf_tests.lib.packets import datagram_of, roce, routed, srv6, udp, udp_flows
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
 
 DEST_QP = 0x100
@@ -67,8 +67,8 @@ class PeSpreadsOtherTraffic(PeSpreadsFlows):
 
     def runTest(self) -> None:
         self.check_spread(
-            [udp(HOST_V6, REMOTE_V6, 1000 + i, 53) for i in range(FLOWS // 2)]
-            + [udp(HOST_V4, REMOTE_V4, 1000 + i, 53) for i in range(FLOWS // 2)]
+            udp_flows(HOST_V6, REMOTE_V6, 1000, FLOWS // 2)
+            + udp_flows(HOST_V4, REMOTE_V4, 1000, FLOWS // 2)
         )
 
 
@@ -120,7 +120,7 @@ class LostPathTakesNoTraffic(PeTest):
     def runTest(self) -> None:
         self.pe.delete("underlay", match={"dst": DOMAIN})
         self.pe.underlay(DOMAIN, both_paths()[1])
-        frames = [host_frame_in(udp(HOST_V4, REMOTE_V4, 1000 + i, 53)) for i in range(FLOWS)]
+        frames = [host_frame_in(each) for each in udp_flows(HOST_V4, REMOTE_V4, 1000, FLOWS)]
         outcome = self.exchange(DC_PORT, *frames)
         self.assertEqual(
             {port: len(got) for port, got in outcome.frames.items()}, {CORE_PORT_2: FLOWS}

@@ -4,7 +4,7 @@ from fcn.contract.paths import PathShare
 from fcn.packets.fantel_tlvs import DeviceLoad, LinkUtilization
 from fcn.ptf_tests.lib.beds import HOST_V4, REMOTE_V4, host_frame_in
 from fcn.ptf_tests.lib.congestion import from_ingress_pe, tunnelled
-from fcn.ptf_tests.lib.packets import udp
+from fcn.ptf_tests.lib.packets import udp, udp_flows
 from fcn.ptf_tests.lib.ports import DC_PORT
 from fcn.ptf_tests.tests import link_loads, path_loads
 
@@ -61,7 +61,7 @@ class EightPaths(path_loads.LoadTest):
             self.load(slot, 1000, path_loads.STANDING)
         for least in range(len(self.shares)):
             self.load(least, 0)
-            flows = [udp(HOST_V4, REMOTE_V4, port + i, 53) for i in range(32)]
+            flows = udp_flows(HOST_V4, REMOTE_V4, port, 32)
             port += len(flows)
             self.assertEqual(set(self.paths_of(flows)), {least})
             self.load(least, 1000, path_loads.STANDING)

@@ -14,7 +14,9 @@ from fcn.ptf_tests.lib.packets import (
     srv6_full_path,
     srv6_red_path,
     ttl_of,
+    udp,
     udp_checksum_valid,
+    udp_flows,
     with_ecn,
     with_ttl,
 )
@@ -80,3 +82,15 @@ def test_srv6_paths_list_the_last_sid_first() -> None:
 def test_datagram_of_strips_the_tag() -> None:
     assert datagram_of(bytes(12) + b"\x81\x00\x00\x05\x08\x00rest") == b"rest"
     assert datagram_of(bytes(12) + b"\x08\x00rest") == b"rest"
+
+
+@pytest.mark.parametrize(
+    ("src", "dst", "last"),
+    # The checksum of the last is 0, which is sent as 0xFFFF.
+    [("10.1.0.10", "10.2.0.20", 57165), ("2001:db8:1::10", "2001:db8:2::20", 38857)],
+)
+def test_flows_differ_by_source_port(src: str, dst: str, last: int) -> None:
+    first = last - 3
+    wanted = [udp(src, dst, port, 53) for port in range(first, last + 1)]
+    assert udp_flows(src, dst, first, 4) == wanted
+    assert udp_checksum_valid(wanted[-1])
