@@ -110,6 +110,8 @@ class Top(App[None]):
 
     def on_said(self, said: Said) -> None:
         """Show it; where nothing is known any more, the tables stay as they were."""
+        if not self.is_running:
+            return  # It ends, and its tables go one by one.
         match said.what:
             case Picture() as picture:
                 self._picture = picture

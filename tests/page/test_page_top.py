@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import DataTable, Static
 
 from fcn.page.model import Flows, FlowView, Frame, NodeView
-from fcn.page.top.app import Story, Top
+from fcn.page.top.app import Said, Story, Top
 from fcn.page.watcher import Watcher
 
 PATIENCE = 120.0
@@ -67,6 +67,13 @@ async def test_nodes_are_shown_and_one_that_is_away() -> None:
         await _until(pilot, lambda: _column(app, "Nodes", 0) == ["p1", "pe1"])
         assert "1 of 2 nodes up, notification fcn" in _said(app)
         assert _column(app, "Nodes", 7) == ["3", ""]
+
+
+async def test_what_is_said_while_it_ends_is_not_shown() -> None:
+    app = Top("unix:/none")
+    async with _running(app):
+        pass
+    app.on_said(Said(_frame(_node("pe1"))))
 
 
 async def test_what_was_known_stays_while_the_controller_is_away() -> None:
