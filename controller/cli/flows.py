@@ -132,9 +132,13 @@ def flows_load(
             for first in range(0, len(rows), LOADED):
                 some = rows[first : first + LOADED]
                 response = client.add_flows(row for _, row in some)
-                told = ((some[each.index][0], each.reason) for each in response.refused)
-                for reason, alike in groupby(told, itemgetter(1)):
-                    lines = [line for line, _ in alike]
+                # Rows behind each other keep their distance to their places among the refused.
+                told = (
+                    (each.reason, each.index - place, some[each.index][0])
+                    for place, each in enumerate(response.refused)
+                )
+                for (reason, _), alike in groupby(told, itemgetter(0, 1)):
+                    lines = [line for *_, line in alike]
                     where = f"lines {lines[0]} to {lines[-1]}" if lines[1:] else f"line {lines[0]}"
                     err.print(
                         f"{marked(file)}, {where}: {marked(reason)}",

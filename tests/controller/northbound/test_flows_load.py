@@ -79,16 +79,18 @@ async def test_a_flow_that_is_refused_is_told_with_its_line(
 ) -> None:
     strangers = "".join(f"green,{HERE},{FAR},{number},6\n" for number in range(3))
     text = f"blue,{HERE},{FAR},5,6\n\nred,{HERE},{FAR},5,6\nblue,10.9.9.9,{FAR},5,6\n{strangers}"
+    text += f"blue,{HERE},{FAR},7,8\ngreen,{HERE},{FAR},7,8\n"
     plane, done = await load(network, tmp_path / "flows.csv", text)
     assert done.exit_code == 1
     said = " ".join(done.output.split())
     assert "line 3: there is no VRF red" in said
     assert "line 4: 10.9.9.9 is behind no DC port" in said
     assert "lines 5 to 7: there is no VRF green" in said
-    assert said.count("green") == 1
-    assert "1 flows registered" in said
-    assert [flow.key.dest_qp for flow in plane.flows.all()] == [5]
-    assert len(list(plane.store.flows("blue"))) == 1
+    assert "line 9: there is no VRF green" in said, "the one between is registered"
+    assert said.count("green") == 2
+    assert "2 flows registered" in said
+    assert [flow.key.dest_qp for flow in plane.flows.all()] == [5, 7]
+    assert len(list(plane.store.flows("blue"))) == 2
 
 
 @pytest.mark.parametrize(
