@@ -33,6 +33,15 @@ class Writer(Protocol):
         """Write entities."""
 
 
+def table_entry(
+    table: str, action: str, match: dict[str, Any], parameters: dict[str, Any]
+) -> P4UpdateList:
+    """An entry to be inserted."""
+    return +fy.P4TableEntry(
+        table, match=fy.P4TableMatch(match), action=fy.P4TableAction(action, **parameters)
+    )
+
+
 class NodeTables:
     """Tables of PE and P: ports, underlay, endpoints, queues, clone session."""
 
@@ -47,15 +56,7 @@ class NodeTables:
 
     def insert(self, table: str, action: str, *, match: dict[str, Any], **parameters: Any) -> None:  # noqa: ANN401
         """Insert one entry; match and parameters by their P4Info names."""
-        self.client.write(self._entry(table, action, match, parameters))
-
-    @staticmethod
-    def _entry(
-        table: str, action: str, match: dict[str, Any], parameters: dict[str, Any]
-    ) -> P4UpdateList:
-        return +fy.P4TableEntry(
-            table, match=fy.P4TableMatch(match), action=fy.P4TableAction(action, **parameters)
-        )
+        self.client.write(table_entry(table, action, match, parameters))
 
     def delete(self, table: str, *, match: dict[str, Any]) -> None:
         """Remove the entry with this match."""

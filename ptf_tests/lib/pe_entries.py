@@ -14,7 +14,7 @@ from fcn.contract.ecn import CLASSIC_RULES, DecapRule
 from fcn.contract.names import FLOW_TABLES, GATEWAY_TABLES, LABEL_TABLES, ROUTE_TABLES
 from fcn.contract.paths import PathShare, distributions, paths_in_use
 from fcn.contract.pipeline import Pipeline
-from fcn.ptf_tests.lib.entries import NodeTables
+from fcn.ptf_tests.lib.entries import NodeTables, table_entry
 
 
 class PeTables(NodeTables):
@@ -292,14 +292,11 @@ class PeTables(NodeTables):
 def _paths(pipeline: Pipeline, policy: int, shares: tuple[PathShare, ...]) -> list[p4r.Update]:
     """Entries of a policy for every set of avoided paths: thousands, the same in many tests."""
     entries = [
-        +fy.P4TableEntry(
+        table_entry(
             "path",
-            match=fy.P4TableMatch(policy=policy, avoided=avoided, bucket=bucket),
-            action=fy.P4TableAction(
-                "take_path",
-                path=slot,
-                in_use=sum(1 << each for each in paths_in_use(shares, avoided)),
-            ),
+            "take_path",
+            {"policy": policy, "avoided": avoided, "bucket": bucket},
+            {"path": slot, "in_use": sum(1 << each for each in paths_in_use(shares, avoided))},
         )
         for avoided, slots in distributions(shares)
         for bucket, slot in enumerate(slots)

@@ -30,9 +30,8 @@ from fcn.softswitch.p4rt.valuesets import ValueSetStore
 
 Send = Callable[[p4r.StreamMessageResponse], bool]
 _IDLE_CHUNK = 256
-_TABLE_ENTRY = b"\x12"
-_COUNTER_ENTRY = b"\x3a"
-"""Tags of Entity.table_entry and counter_entry, of which there are many."""
+_TAGS = {field.name: bytes([field.number << 3 | 2]) for field in p4r.Entity.DESCRIPTOR.fields}
+"""Of what may be in an Entity, by its name: how its encoding begins."""
 _KINDS = frozenset({p4r.Update.INSERT, p4r.Update.MODIFY, p4r.Update.DELETE})
 
 
@@ -85,6 +84,14 @@ class PipelineConfig:
 def _understood(p4info: bytes, program: bytes) -> tuple[Schema, DeviceConfig]:
     device = parse_device_config(program)
     return agreed(parse_p4info(p4i.P4Info.FromString(p4info)), device), device
+
+
+def _name(query: p4r.Entity) -> str:
+    """What a request asks for. Raises P4RuntimeError."""
+    name = query.WhichOneof("entity")
+    if name is None:
+        raise invalid_argument("the request has no entity")
+    return name
 
 
 class Pipeline:
@@ -148,36 +155,33 @@ class Pipeline:
         """Entities a request selects, encoded; `role` "" is every role."""
         if query.HasField("table_entry"):
             for entry in self._tables.told(query.table_entry, role):
-                yield sized(_TABLE_ENTRY, entry)
+                yield sized(_TAGS["table_entry"], entry)
             return
-        if query.HasField("counter_entry"):
-            for cell in self._counters.read(query.counter_entry):
-                yield sized(_COUNTER_ENTRY, cell.SerializeToString())
-            return
-        for entity in self.read(query, role):
-            yield entity.SerializeToString()
+        name = _name(query)
+        for message in self._selected(name, query, role):
+            yield sized(_TAGS[name], message.SerializeToString())
 
     def read(self, query: p4r.Entity, role: str = "") -> Iterator[p4r.Entity]:
         """The same as messages."""
-        found: Iterator[Any] = iter(())
-        name = query.WhichOneof("entity")
+        name = _name(query)
+        for message in self._selected(name, query, role):
+            yield p4r.Entity(**{name: message})
+
+    def _selected(self, name: str, query: p4r.Entity, role: str) -> Iterator[Any]:
+        """What is in the entities."""
         match name:
             case "table_entry":
-                found = self._tables.read(query.table_entry, role)
+                yield from self._tables.read(query.table_entry, role)
             case "direct_counter_entry":
-                found = self._counters.read_direct(query.direct_counter_entry, role)
+                yield from self._counters.read_direct(query.direct_counter_entry, role)
             case "direct_meter_entry":
-                found = self._meters.read_direct(query.direct_meter_entry, role)
+                yield from self._meters.read_direct(query.direct_meter_entry, role)
             case "extern_entry" if query.extern_entry == p4r.ExternEntry():
                 """All instances of every supported type of extern: there is no such type."""
-            case None:
-                raise invalid_argument("the request has no entity")
             case other if other in self._others:
-                found = self._others[other].read(getattr(query, other))
+                yield from self._others[other].read(getattr(query, other))
             case other:
                 raise unimplemented(f"{other} is not supported")
-        for entity in found:
-            yield p4r.Entity(**{name: entity})
 
     def snapshot(self, entity: p4r.Entity) -> list[tuple[p4r.Entity, str]]:
         """The entities an update of `entity` may change, with their roles, ready to write back."""
