@@ -7,9 +7,24 @@ from ipaddress import IPv4Interface, IPv6Address, IPv6Interface, IPv6Network, ip
 
 from fcn.contract.hops import hops_from
 from fcn.controller.config.model import Config, Node, Port
-from fcn.controller.config.notation import Address
+from fcn.controller.config.notation import Address, Network
 
 _LOCAL_UNICAST = 0x02
+NEVER_FORWARDED: tuple[Network, ...] = tuple(
+    ip_network(text)
+    for text in (
+        "0.0.0.0/8",
+        "127.0.0.0/8",
+        "169.254.0.0/16",
+        "224.0.0.0/4",
+        "255.255.255.255/32",
+        "::/127",
+        "fe80::/10",
+        "ff00::/8",
+    )
+)
+"""What no unicast route leads to: this network and loopback (RFC 1122, 3.2.1.3; RFC 4291, 2.5.2 and
+2.5.3), link-local (RFC 3927, 2.7; RFC 4291, 2.5.6), groups and broadcast."""
 
 
 def node_mac(name: str, node: Node) -> int:
@@ -32,6 +47,20 @@ def link_local(mac: int) -> IPv6Address:
     high, low = mac >> 24, mac & 0xFFFFFF
     interface_id = (high ^ _LOCAL_UNICAST << 16) << 40 | 0xFFFE << 24 | low
     return IPv6Address(0xFE80 << 112 | interface_id)
+
+
+def never_forwarded(prefix: Network) -> Network | None:
+    """The one of NEVER_FORWARDED that all addresses of a prefix are in."""
+    return next((each for each in NEVER_FORWARDED if covers(each, prefix)), None)
+
+
+def covers(prefix: Network, other: Network) -> bool:
+    """Whether each address of the other prefix is of this one, too."""
+    return (
+        prefix.version == other.version
+        and prefix.prefixlen <= other.prefixlen
+        and other.network_address in prefix
+    )
 
 
 def vrf_names(config: Config) -> dict[int, str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from fcn.contract.constants import VRF_CELLS, PipelineError
 from fcn.contract.depth import Depth, DepthError
 from fcn.contract.targets import Target
+from fcn.controller.config.addressing import never_forwarded
 from fcn.controller.config.check_addresses import check_hosts, check_next_hop, mac_owners
 from fcn.controller.config.check_balancing import check_balancing, check_balancing_node, check_rates
 from fcn.controller.config.check_end_con import check_end_con, end_con_problem
@@ -330,6 +331,8 @@ def _check_node_vrfs(config: Config, node: Node) -> Iterator[Finding]:
                     yield (*here, "via"), problem
             if route.prefix in connected:
                 yield (*here, "prefix"), f"{route.prefix} is connected here and needs no route"
+            if not route.discard and (network := never_forwarded(route.prefix)):
+                yield (*here, "prefix"), f"no router forwards packets to {network}"
     for index, port in enumerate(node.ports):
         if port.vrf in config.vrfs and port.vrf not in node.vrfs:
             yield ("ports", index, "vrf"), f"the node has no vrfs.{port.vrf}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from ipaddress import ip_network
 
 from fcn.contract.names import ROUTE_TABLES
-from fcn.controller.config.addressing import attachment, link_local
+from fcn.controller.config.addressing import NEVER_FORWARDED, attachment, covers, link_local
 from fcn.controller.config.notation import Address, Network
 from fcn.controller.config.paths import policy_numbers
 from fcn.controller.owners.gateway import Gateway
@@ -39,6 +39,9 @@ def route_customers(
                 _route_via(to, routing, name, route.prefix, route.via)
             else:
                 routing.discard(vrf, route.prefix)
+        for network in NEVER_FORWARDED:
+            if any(covers(route.prefix, network) for route in local.routes):
+                routing.discard(vrf, network)
 
 
 def _route_via(

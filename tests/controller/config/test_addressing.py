@@ -1,12 +1,13 @@
 """Values derived from the configuration: MACs, underlay routes, attachments, tunnels."""
 
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from parsing import parsed, table_entries
 
+from fcn.contract.names import ROUTE_TABLES
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import V1MODEL
 from fcn.controller.config import Config
@@ -212,3 +213,27 @@ def test_levels_cover_every_depth_once(network: dict[str, Any]) -> None:
     assert [low for low, _ in ranges] == [4, 8, 12, 16, 24, 32, 48]
     assert ranges[-1][1] == V1MODEL.depth.maximum
     assert all(high + 1 == low for (_, high), (low, _) in pairwise(ranges))
+
+
+@pytest.mark.parametrize(
+    ("default", "never"),
+    [
+        (
+            "0.0.0.0/0",
+            {"0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "255.255.255.255/32"},
+        ),
+        ("::/0", {"::/127", "fe80::/10", "ff00::/8"}),
+        ("fe00::/7", {"fe80::/10", "ff00::/8"}),
+        ("2001:db8::/32", set()),
+    ],
+)
+def test_no_route_leads_to_loopback_link_or_group(
+    network: dict[str, Any], default: str, never: set[str]
+) -> None:
+    network["nodes"]["pe1"]["vrfs"]["blue"]["routes"] = [{"prefix": default, "tunnel": "pe2-srv6"}]
+    version = ip_network(default).version
+    routes = table_entries(parsed(network), "pe1", ROUTE_TABLES[version])
+    dropped = [entry["dst"] for entry in routes if entry.action.name == "blackhole"]
+    assert {(int(each.network_address), each.prefixlen) for each in map(ip_network, never)} == set(
+        dropped
+    )

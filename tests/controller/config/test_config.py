@@ -120,6 +120,8 @@ nodes.pe1.vrfs.blue.routes += {prefix: 10.9.0.0/16, via: 10.3.0.1}
   @nodes.pe1.vrfs.blue.routes[2].via in no connected subnet
 nodes.pe1.vrfs.blue.routes += {prefix: 10.9.0.0/16, via: '2001:db8:1::9'}
   @nodes.pe1.vrfs.blue.routes[2].via different IP versions
+nodes.pe1.vrfs.blue.routes += {prefix: 'fe80::/64', tunnel: pe2-srv6}
+  @nodes.pe1.vrfs.blue.routes[2].prefix no router forwards packets to fe80::/10
 nodes.pe1.tunnels.pe2-srv6.to = pe9
   no node pe9
 nodes.pe1.tunnels.pe2-srv6.to = p2
