@@ -95,33 +95,22 @@ def _differences(schema: Schema, config: DeviceConfig) -> Iterator[str]:
             yield f"action profile {profile.name} is not in the JSON"
         elif config.profiles[profile.name] != profile.selector:
             yield f"only one of both has a selector in action profile {profile.name}"
-    for kind, wanted, found in (
-        ("counter", {c.name: c.size for c in schema.counters.values()}, config.counters),
-        ("meter", {m.name: m.size for m in schema.meters.values()}, config.meters),
-    ):
-        yield from _array_differences(kind, wanted.items(), found)
-    for register in schema.registers.values():
-        shape = (register.size, register.type.width)
-        if config.registers.get(register.name) != shape:
-            found_shape = config.registers.get(register.name, "missing")
-            yield f"register {register.name} is {shape}, in the JSON {found_shape}"
-    for value_set in schema.value_sets.values():
-        given = (value_set.width, value_set.size)
-        if config.value_sets.get(value_set.name) != given:
-            found_set = config.value_sets.get(value_set.name, "missing")
-            yield f"value set {value_set.name} is {given}, in the JSON {found_set}"
-    for digest in schema.digests.values():
-        if config.digests.get(digest.name) != digest.type.widths():
-            fields = config.digests.get(digest.name, "missing")
-            yield f"digest {digest.name} is {digest.type.widths()}, in the JSON {fields}"
-
-
-def _array_differences(
-    kind: str, wanted: Iterable[tuple[str, int]], found: Mapping[str, int]
-) -> Iterator[str]:
-    for name, size in wanted:
-        if found.get(name) != size:
-            yield f"{kind} {name} has {size} cells, in the JSON {found.get(name, 'none')}"
+    shapes: dict[str, Mapping[str, object]] = {
+        "size of counter": {c.name: c.size for c in schema.counters.values()},
+        "size of meter": {m.name: m.size for m in schema.meters.values()},
+        "size and width of register": {
+            r.name: (r.size, r.type.width) for r in schema.registers.values()
+        },
+        "width and size of value set": {
+            v.name: (v.width, v.size) for v in schema.value_sets.values()
+        },
+        "widths of digest": {d.name: d.type.widths() for d in schema.digests.values()},
+    }
+    have = (config.counters, config.meters, config.registers, config.value_sets, config.digests)
+    for (what, wanted), found in zip(shapes.items(), have, strict=True):
+        for name, shape in wanted.items():
+            if found.get(name) != shape:
+                yield f"{what} {name} is {shape}, in the JSON {found.get(name, 'missing')}"
 
 
 def _table_differences(table: Table, device: DeviceTable, schema: Schema) -> Iterator[str]:

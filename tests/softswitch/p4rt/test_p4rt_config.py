@@ -159,7 +159,7 @@ async def test_what_is_wrong_with_a_config_is_named(running: Running, primary: S
     assert "key dst of KitchenIngress.host is exact bit<32>, in the JSON exact bit<48>" in answer
     bad = config()
     bad.p4info.counters[0].size = 17
-    assert "counter KitchenIngress.port_rx has 17 cells, in the JSON 16" in await refusal(
+    assert "size of counter KitchenIngress.port_rx is 17, in the JSON 16" in await refusal(
         primary, bad, verify
     )
     running.backend.refuse = "action foo uses an extern that is not supported"
