@@ -3,18 +3,19 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import asdict, replace
 from typing import NoReturn
 
 import grpc
 from grpc.aio import ServicerContext
 
 from fcn.contract.proto import trafficmanager_pb2 as tm
-from fcn.softswitch.api import PortQueue
 from fcn.softswitch.p4rt.ports import PortError, Ports
 
 _MIN_INTERVAL_NS = 1_000_000
 _DEFAULT_INTERVAL_NS = 10_000_000
 _NS = 1e-9
+_COUNTED = tuple(field.name for field in tm.PortCounters.DESCRIPTOR.fields)
 
 
 class TrafficManagerService:
@@ -28,21 +29,18 @@ class TrafficManagerService:
         self, request: tm.SetPortQueueRequest, context: ServicerContext
     ) -> tm.SetPortQueueResponse:
         """Change the settings that are present."""
-        wanted = request.queue
-        if wanted.HasField("depth") and wanted.depth == 0:
+        given = {field.name: value for field, value in request.queue.ListFields()}
+        if given.get("depth") == 0:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "depth must be at least 1")
+        for rate in ("rate_pps", "rate_bps"):
+            if given.get(rate) == 0:
+                given[rate] = None
         try:
-            now = self._ports.queue(request.port)
-            queue = PortQueue(
-                depth=wanted.depth if wanted.HasField("depth") else now.depth,
-                rate_pps=(wanted.rate_pps or None) if wanted.HasField("rate_pps") else now.rate_pps,
-                rate_bps=(wanted.rate_bps or None) if wanted.HasField("rate_bps") else now.rate_bps,
-                delay_ns=wanted.delay_ns if wanted.HasField("delay_ns") else now.delay_ns,
-            )
+            queue = replace(self._ports.queue(request.port), **given)
             self._ports.set_queue(request.port, queue)
         except PortError as error:
             await _not_found(context, error)
-        return tm.SetPortQueueResponse(queue=_queue(queue))
+        return tm.SetPortQueueResponse(queue=tm.PortQueue(**asdict(queue)))
 
     async def GetPorts(  # noqa: N802
         self, request: tm.GetPortsRequest, context: ServicerContext
@@ -81,16 +79,8 @@ class TrafficManagerService:
             port=port,
             interface=self._ports.interfaces[port],
             up=self._ports.up[port],
-            queue=_queue(self._ports.queues[port]),
-            counters=tm.PortCounters(
-                rx_packets=counters.rx_packets,
-                rx_octets=counters.rx_octets,
-                tx_packets=counters.tx_packets,
-                tx_octets=counters.tx_octets,
-                queue_drops=counters.queue_drops,
-                queue_depth=counters.queue_depth,
-                queue_peak=counters.queue_peak,
-            ),
+            queue=tm.PortQueue(**asdict(self._ports.queues[port])),
+            counters=tm.PortCounters(**{name: getattr(counters, name) for name in _COUNTED}),
         )
 
     def _sample(self, ports: list[int]) -> tm.QueueSample:
@@ -105,15 +95,6 @@ class TrafficManagerService:
                 queue_drops=counters.queue_drops,
             )
         return sample
-
-
-def _queue(queue: PortQueue) -> tm.PortQueue:
-    return tm.PortQueue(
-        depth=queue.depth,
-        rate_pps=queue.rate_pps,
-        rate_bps=queue.rate_bps,
-        delay_ns=queue.delay_ns,
-    )
 
 
 async def _not_found(context: ServicerContext, error: PortError) -> NoReturn:
