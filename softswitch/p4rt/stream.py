@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass
 
 from finsy.proto import p4r
 
@@ -11,14 +10,6 @@ STREAM_QUEUE, STREAM_OCTETS = 2048, 1 << 24
 size."""
 _STANDINGS = 64
 """Arbitration updates that wait for a client; of more, the oldest say what is no longer so."""
-
-
-@dataclass(slots=True)
-class StreamStats:
-    """Messages to one client, and those dropped because it read too slowly."""
-
-    sent: int = 0
-    dropped: int = 0
 
 
 class ClientStream:
@@ -31,7 +22,6 @@ class ClientStream:
         self._ready = asyncio.Event()
         self._standings = 0
         self._closed = False
-        self.stats = StreamStats()
 
     def send(self, message: p4r.StreamMessageResponse) -> None:
         """Queue an arbitration update, of which the newest must not be lost."""
@@ -43,10 +33,9 @@ class ClientStream:
             self._standings -= 1
 
     def offer(self, message: p4r.StreamMessageResponse) -> bool:
-        """Queue a notification; when the queue is full, count it and return False."""
+        """Queue a notification; False when the queue is full."""
         size = message.ByteSize()
         if len(self._queue) >= self._limit or size > self._room:
-            self.stats.dropped += 1
             return False
         self._room -= size
         self._append(message)
@@ -64,7 +53,6 @@ class ClientStream:
                 return None
             self._ready.clear()
             await self._ready.wait()
-        self.stats.sent += 1
         message = self._queue.popleft()
         if message.WhichOneof("update") == "arbitration":
             self._standings -= 1

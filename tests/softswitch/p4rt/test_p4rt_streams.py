@@ -295,7 +295,6 @@ async def test_slow_clients_lose_notifications_but_not_arbitration() -> None:
     stream = ClientStream(limit=2)
     note = p4r.StreamMessageResponse(packet=p4r.PacketIn())
     assert [stream.offer(note) for _ in range(4)] == [True, True, False, False]
-    assert stream.stats.dropped == 2
     stream.send(p4r.StreamMessageResponse(arbitration=p4r.MasterArbitrationUpdate()))
     kinds = []
     for _ in range(3):
@@ -312,7 +311,6 @@ async def test_what_waits_for_a_slow_client_has_a_size() -> None:
     stream = ClientStream(octets=250)
     error = p4r.StreamMessageResponse(error=p4r.StreamError(message="x" * 90))
     assert [stream.offer(error) for _ in range(3)] == [True, True, False]
-    assert stream.stats.dropped == 1
     stream.send(p4r.StreamMessageResponse(arbitration=p4r.MasterArbitrationUpdate(device_id=1)))
     for _ in range(3):
         assert await stream.next() is not None
@@ -325,7 +323,5 @@ async def test_a_client_that_does_not_read_holds_nobody_up(
     frame = b"\x00\x80" + bytes(9000)
     for _ in range(20_000):
         events.packet_in(frame)
-    (client,) = running.device.arbitration.primaries()
-    assert client.stream.stats.dropped > 0
-    assert running.device.statistics()["stream_messages_dropped"] == client.stream.stats.dropped
+    assert running.device.statistics()["stream_messages_dropped"] > 0
     await asyncio.wait_for(primary.write(insert(host_entry(schema, 1))), 5)
