@@ -11,7 +11,6 @@ import os
 import pwd
 import resource
 import struct
-from functools import cache
 from pathlib import Path
 
 DEFAULT_USER = "nobody"
@@ -104,13 +103,8 @@ def _keep(capabilities: int) -> None:
     _call("capset", header, struct.pack("=6I", capabilities, capabilities, 0, 0, 0, 0))
 
 
-@cache
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
-
-
 def _call(name: str, *arguments: object) -> None:
-    if getattr(_libc(), name)(*arguments) != 0:
+    if getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments) != 0:
         raise PrivilegeError(
             f"cannot give up root: {name}: {os.strerror(ctypes.get_errno())}; "
             "--user root stays root"

@@ -176,7 +176,7 @@ class Device:
         self._check_primary(request)
         async with self._lock:
             self._check_primary(request)
-            pipeline = self._require_pipeline()
+            pipeline = _required(self._current())
             if request.atomicity == p4r.WriteRequest.DATAPLANE_ATOMIC:
                 raise unimplemented(
                     "DATAPLANE_ATOMIC is not supported; use CONTINUE_ON_ERROR or ROLLBACK_ON_ERROR"
@@ -202,7 +202,7 @@ class Device:
         slow to take what was read keeps nobody waiting."""
         self._check_device(request.device_id)
         async with self._lock:
-            pipeline = self._require_pipeline()
+            pipeline = _required(self._current())
         found: list[bytes] = []
         results: list[P4RuntimeError | None] = []
         for number, query in enumerate(request.entities, 1):
@@ -226,13 +226,13 @@ class Device:
         """Inject a packet of a primary; P4RuntimeError goes back on the stream."""
         if not self.arbitration.is_primary(client):
             raise permission_denied("only the primary may send packets")
-        self._require_running().packet_out(message)
+        _required(self._controlled()).packet_out(message)
 
     def digest_ack(self, client: Client, ack: p4r.DigestListAck) -> None:
         """Acknowledge a digest list; P4RuntimeError goes back on the stream."""
         if not self.arbitration.is_primary(client):
             raise permission_denied("only the primary may acknowledge digests")
-        self._require_running().digests.acknowledge(ack)
+        _required(self._controlled()).digests.acknowledge(ack)
 
     def statistics(self) -> dict[str, int]:
         """Counters of the server and of the running pipeline and engine, by name."""
@@ -259,7 +259,10 @@ class Device:
     async def close(self) -> None:
         """Stop forwarding."""
         async with self._lock:
-            self._stop()
+            if self._running is not None:
+                stopped, self._running = self._running, None
+                self._attached(None)
+                self._close(stopped)
 
     def _notify(self, message: p4r.StreamMessageResponse) -> bool:
         """Send a notification to the primaries of all roles; False when no client received it."""
@@ -294,7 +297,7 @@ class Device:
             await _replay(state, pipeline)
             engine.set_events(
                 EngineEvents(
-                    digest=pipeline.on_digest,
+                    digest=pipeline.digests.learn,
                     packet_in=pipeline.on_packet_in,
                     idle=pipeline.on_idle,
                     port_status=self._port_status,
@@ -348,12 +351,6 @@ class Device:
     def _detached(self, config: PipelineConfig) -> Pipeline:
         return Pipeline(config, DetachedEngine(config.device), _nobody, self._wall_clock)
 
-    def _stop(self) -> None:
-        if self._running is not None:
-            stopped, self._running = self._running, None
-            self._attached(None)
-            self._close(stopped)
-
     def _close(self, pipeline: Pipeline) -> None:
         pipeline.close()
         self._backend.close(pipeline.engine)
@@ -365,18 +362,6 @@ class Device:
         """The running pipeline, unless it was started without a P4Info."""
         running = self._running
         return running if running is not None and running.config.has_p4info else None
-
-    def _require_running(self) -> Pipeline:
-        pipeline = self._controlled()
-        if pipeline is None:
-            raise failed_precondition(_NO_PIPELINE)
-        return pipeline
-
-    def _require_pipeline(self) -> Pipeline:
-        pipeline = self._current()
-        if pipeline is None:
-            raise failed_precondition(_NO_PIPELINE)
-        return pipeline
 
     def _check_device(self, device_id: int) -> None:
         if device_id != self.device_id:
@@ -390,6 +375,12 @@ class Device:
             raise invalid_argument("role ids are deprecated; use role")
         election_id = request.election_id if request.HasField("election_id") else None
         self.arbitration.check_primary(request.role, election_id)
+
+
+def _required(pipeline: Pipeline | None) -> Pipeline:
+    if pipeline is None:
+        raise failed_precondition(_NO_PIPELINE)
+    return pipeline
 
 
 async def _told(

@@ -227,7 +227,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("-L", "--log-level", choices=LOG_LEVELS, default="info")
     parser.add_argument(
-        "--log-file", type=_log_file, metavar="FILE", help="log to FILE.txt instead of to stderr"
+        "--log-file",
+        type=lambda name: Path(f"{name}.txt"),
+        metavar="FILE",
+        help="log to FILE.txt instead of to stderr",
     )
     parser.add_argument(
         "--log-console", action="store_true", help="log to stdout instead of to stderr"
@@ -258,10 +261,6 @@ def _parser() -> argparse.ArgumentParser:
     _add_insecure(parser)
     bmv2_options.add_options(parser, target=False)
     return parser
-
-
-def _log_file(name: str) -> Path:
-    return Path(f"{name}.txt")
 
 
 def _target_parser() -> argparse.ArgumentParser:

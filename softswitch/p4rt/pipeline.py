@@ -1,7 +1,7 @@
 """One configured pipeline: its schema, its engine and all entities written to it."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -186,7 +186,7 @@ class Pipeline:
     def snapshot(self, entity: p4r.Entity) -> list[tuple[p4r.Entity, str]]:
         """The entities an update of `entity` may change, with their roles, ready to write back."""
         if entity.HasField("table_entry"):
-            entry, role = self._tables.snapshot(entity.table_entry)
+            entry, role = self._tables.saved(*self._tables.find(entity.table_entry))
             return [(p4r.Entity(table_entry=entry), role)]
         return [(found, "") for found in self.read(entity)]
 
@@ -228,10 +228,6 @@ class Pipeline:
             self.short_packet_ins += 1
             return
         self._send(p4r.StreamMessageResponse(packet=packet))
-
-    def on_digest(self, name: str, messages: Sequence[tuple[int, ...]]) -> None:
-        """Buffer digest messages of the data plane."""
-        self.digests.learn(name, messages)
 
     def on_idle(self, table: str, handle: int) -> None:
         """Notify the primaries of an entry whose idle timeout expired.

@@ -41,9 +41,15 @@ class ReplicationStore:
         """A group or session, or all when its identifier is 0; both kinds without a type."""
         kind = query.WhichOneof("type")
         if kind in (None, "multicast_group_entry"):
-            yield from self._read_groups(query.multicast_group_entry.multicast_group_id)
+            number = query.multicast_group_entry.multicast_group_id
+            for group_id, group in self._groups.items():
+                if number in (0, group_id):
+                    yield p4r.PacketReplicationEngineEntry(multicast_group_entry=group)
         if kind in (None, "clone_session_entry"):
-            yield from self._read_sessions(query.clone_session_entry.session_id)
+            number = query.clone_session_entry.session_id
+            for session_id, session in self._sessions.items():
+                if number in (0, session_id):
+                    yield p4r.PacketReplicationEngineEntry(clone_session_entry=session)
 
     def _write_group(self, kind: int, message: p4r.MulticastGroupEntry) -> None:
         number = message.multicast_group_id
@@ -85,16 +91,6 @@ class ReplicationStore:
             class_of_service=message.class_of_service,
             packet_length_bytes=message.packet_length_bytes,
         )
-
-    def _read_groups(self, number: int) -> Iterator[p4r.PacketReplicationEngineEntry]:
-        for group_id, group in self._groups.items():
-            if number in (0, group_id):
-                yield p4r.PacketReplicationEngineEntry(multicast_group_entry=group)
-
-    def _read_sessions(self, number: int) -> Iterator[p4r.PacketReplicationEngineEntry]:
-        for session_id, session in self._sessions.items():
-            if number in (0, session_id):
-                yield p4r.PacketReplicationEngineEntry(clone_session_entry=session)
 
 
 def _check_write(kind: int, what: str, number: int, exists: bool, maximum: int) -> None:

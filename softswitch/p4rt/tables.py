@@ -206,10 +206,6 @@ class TableStore:
             raise not_found(f"table {state.table.name} has no such entry")
         return state, entry
 
-    def snapshot(self, message: p4r.TableEntry) -> tuple[p4r.TableEntry, str]:
-        """The entry a message names and its role, so that writing it back restores it."""
-        return self.saved(*self.find(message))
-
     def saved(self, state: TableState, entry: Entry) -> tuple[p4r.TableEntry, str]:
         """An entry and its role in a form that can be written."""
         everything = p4r.TableEntry()
