@@ -100,8 +100,13 @@ class Process:
             with suppress(PermissionError, ProcessLookupError):
                 os.sched_setscheduler(int(thread.name), os.SCHED_RR, os.sched_param(1))
 
-    def last_words(self, lines: int = 12) -> str:
-        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+    def last_words(self) -> str:
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-12:])
+
+    def check_status(self, status: int) -> None:
+        """Raise ProcessError where it has ended with this status, and it is not 0."""
+        if status != 0:
+            raise ProcessError(f"{self.name} ended with {status}: {self.last_words()}")
 
     def check(self) -> None:
         """Raise ProcessError when it has ended."""

@@ -18,6 +18,7 @@ from fcn.hosts.processes import Process, holds_within
 from fcn.hosts.roce.build import fcn_roce
 from fcn.hosts.roce.log import RoceLog, read_log
 from fcn.hosts.roce.options import Dcqcn, Receiver, Sender
+from fcn.topologies.arrival_stamps import NS_PER_S
 from fcn.topologies.controller_config import FcnSettings, Level
 from fcn.topologies.counters import CounterReader
 from fcn.topologies.data_centre import DataCentre, DcHost
@@ -32,7 +33,6 @@ SLOWEST = 0.5
 LEAST_S, LONGEST_S = 8.0, 60.0
 CONNECT_S = 3.0
 CONNECT_S_PER_FLOW = 0.1
-NS_PER_S = 1_000_000_000
 HOLD_MS = 120_000
 LOG_INTERVAL_MS = 1000
 FIRST_SENDER_QP, FIRST_RECEIVER_QP = 0x1000, 0x2000

@@ -67,7 +67,7 @@ def evaluate(scenario: Scenario, target: Target, records: Records, out: Path) ->
         results = {name: measure(scenario, record) for name, record in records.items()}
     except MeasureError as error:
         return [*problems, str(error)]
-    charts = draw_charts(scenario, results, out)
+    charts = list(draw_charts(scenario, results, out))
     page = out / "index.html"
     page.write_text(html_page(scenario, target, results, records, checks, charts))
     for part in summary(scenario, results, page):

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from fcn.hosts.processes import Process, ProcessError
+from fcn.hosts.processes import Process
 from fcn.topologies.demo.probe import READY, Arrival, count_of, read_arrivals, receiving, sending
 from fcn.topologies.demo.scenario import OtherFlow, Scenario
 from fcn.topologies.network import Network
@@ -72,12 +72,12 @@ class OtherTraffic:
     def wait_until_sent(self) -> None:
         """Wait for the senders' end. Raises ProcessError when one failed."""
         for process in self._senders:
-            _succeeded(process, process.wait(END_TIMEOUT_S))
+            process.check_status(process.wait(END_TIMEOUT_S))
 
     def end(self) -> tuple[Seen, ...]:
         """End the receivers, when nothing is under way; what each flow saw. Raises ProcessError."""
         for process in self._receivers:
-            _succeeded(process, process.stop(signal.SIGINT))
+            process.check_status(process.stop(signal.SIGINT))
         return tuple(
             Seen(flow, count_of(flow.pps, self._scenario.seconds), read_arrivals(self._log(flow)))
             for flow in self._scenario.others
@@ -88,8 +88,3 @@ class OtherTraffic:
 
     def _log(self, flow: OtherFlow) -> Path:
         return self._directory / f"arrivals-{flow.receiver}.json"
-
-
-def _succeeded(process: Process, status: int) -> None:
-    if status != 0:
-        raise ProcessError(f"{process.name} ended with {status}: {process.last_words()}")

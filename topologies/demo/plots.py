@@ -46,12 +46,9 @@ class Chart:
     whole_run: bool = False
 
 
-def draw_charts(scenario: Scenario, results: Results, folder: Path) -> list[Chart]:
+def draw_charts(scenario: Scenario, results: Results, folder: Path) -> Iterator[Chart]:
     """All charts, those with something in them as files."""
-    return [*_charts(scenario, results, folder)]
 
-
-def _charts(scenario: Scenario, results: Results, folder: Path) -> Iterator[Chart]:
     def chart(name: str, title: str, draw: Callable[[Axes], None], *, bars: bool = True) -> Chart:
         path = folder / f"{name}.png"
         figure, axes = pyplot.subplots(figsize=(WIDE, HIGH), layout="constrained")

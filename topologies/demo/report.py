@@ -36,12 +36,10 @@ class Row:
     values: tuple[str, ...]
 
 
-def comparison(results: Results) -> list[Row]:
+def comparison(results: Results) -> Iterator[Row]:
     """The table of the modes, in the order of the runs. Delays are beyond propagation."""
-    return list(_comparison_rows(list(results.values())))
+    ordered = list(results.values())
 
-
-def _comparison_rows(ordered: Sequence[Measurement]) -> Iterator[Row]:
     def row(name: str, text: Callable[[Measurement], str]) -> Row:
         return Row(name, tuple(map(text, ordered)))
 
@@ -98,11 +96,9 @@ def _spread(values: Sequence[float]) -> str:
     return f"{lower:.2f} to {upper:.2f} ms"
 
 
-def details(results: Results) -> list[Row]:
-    return list(_detail_rows(list(results.values())))
+def details(results: Results) -> Iterator[Row]:
+    ordered = list(results.values())
 
-
-def _detail_rows(ordered: Sequence[Measurement]) -> Iterator[Row]:
     def row(name: str, text: Callable[[Measurement], str]) -> Row:
         return Row(name, tuple(map(text, ordered)))
 

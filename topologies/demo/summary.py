@@ -1,7 +1,7 @@
 """The demo's results on a terminal: the network, where the report is, a sentence, three numbers,
 and the table. Everything else is in the report."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rich.console import RenderableType
@@ -27,7 +27,7 @@ def summary(scenario: Scenario, results: Results, page: Path) -> Iterator[Render
     yield _table("Result", titles, comparison(results))
 
 
-def _table(title: str, modes: Sequence[str], rows: Sequence[Row]) -> Table:
+def _table(title: str, modes: Sequence[str], rows: Iterable[Row]) -> Table:
     table = Table(title=title, title_justify="left")
     table.add_column("")
     for mode in modes:

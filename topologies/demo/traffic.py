@@ -15,6 +15,7 @@ from fcn.hosts.roce.log import RoceLog, read_log
 from fcn.hosts.roce.options import Receiver, Sender
 from fcn.packets.arn import ARN_PORT
 from fcn.packets.wire import FAST_CNP_PORT
+from fcn.topologies.arrival_stamps import NS_PER_S
 from fcn.topologies.controller_config import end_con_sids, grpc_endpoint
 from fcn.topologies.counters import CounterReader, NodeCounters
 from fcn.topologies.demo.modes import ARNS, END_CON_CNPS, FANTELS, HELLO, Mode
@@ -34,7 +35,6 @@ from fcn.topologies.model import Port
 from fcn.topologies.network import SWITCHES, Network
 from fcn.topologies.trafficmanager import QueueDepth, QueueRecorder, TrafficManager
 
-NS_PER_S = 1_000_000_000
 CONNECT_S = 6.0
 HOLD_MS = 60_000
 READY_TIMEOUT_S = 120.0
@@ -101,7 +101,7 @@ class Run:
             reader = stack.enter_context(CounterReader(self._scenario.topology))
             before = self._settled(reader)
             drops_before = self._queue_drops()
-            recorder = self._record_queue()
+            recorder = QueueRecorder(*self._queue) if self._queue else None
             arrivals, departures, marks, notices = map(stack.enter_context, self._taps())
             others = stack.enter_context(
                 OtherTraffic(self._network, self._scenario, self._directory)
@@ -125,8 +125,8 @@ class Run:
             arrivals_ns = arrivals.stop()
             queue = recorder.stop() if recorder else ()
             seen = others.end()
-            self._end(senders)
-            self._end(receivers)
+            for process in (*senders, *receivers):
+                process.check_status(process.stop(signal.SIGINT))
         return RunRecord(
             mode=self._mode,
             start_ns=start_ns,
@@ -260,30 +260,20 @@ class Run:
         return {name: each.without_own([HELLO]) for name, each in counters.items()}
 
     @property
-    def _has_traffic_manager(self) -> bool:
-        return self._network.target == "softswitch"
-
-    def _record_queue(self) -> QueueRecorder | None:
-        if not self._has_traffic_manager:
+    def _queue(self) -> tuple[str, int] | None:
+        """The traffic manager of the bottleneck's node, if it has one, and the port."""
+        if self._network.target != "softswitch":
             return None
         node, peer = self._scenario.bottleneck
         topology = self._scenario.topology
-        return QueueRecorder(grpc_endpoint(topology, node), topology.port(node, peer).number)
+        return grpc_endpoint(topology, node), topology.port(node, peer).number
 
     def _queue_drops(self) -> int | None:
-        if not self._has_traffic_manager:
+        if self._queue is None:
             return None
-        node, peer = self._scenario.bottleneck
-        topology = self._scenario.topology
-        with TrafficManager(grpc_endpoint(topology, node)) as manager:
-            return manager.queue_drops(topology.port(node, peer).number)
-
-    @staticmethod
-    def _end(processes: list[Process]) -> None:
-        for process in processes:
-            status = process.stop(signal.SIGINT)
-            if status != 0:
-                raise ProcessError(f"{process.name} ended with {status}: {process.last_words()}")
+        endpoint, port = self._queue
+        with TrafficManager(endpoint) as manager:
+            return manager.queue_drops(port)
 
 
 def sender_options(scenario: Scenario, flow: Flow, log: Path, start_ns: int) -> Sender:

@@ -9,8 +9,9 @@ matplotlib.use("Agg")
 from matplotlib.figure import Figure
 from rich.table import Table
 
+from fcn.topologies.arrival_stamps import NS_PER_S
 from fcn.topologies.failover.measure import MS, Measured
-from fcn.topologies.failover.run import LINK, NS_PER_S, ROUND, SECONDS, Record
+from fcn.topologies.failover.run import LINK, ROUND, SECONDS, Record
 
 DPI = 130
 BIN_NS = 20 * MS

@@ -14,6 +14,7 @@ from fcn.hosts.processes import Process, ProcessError, wait_until
 from fcn.hosts.roce.build import fcn_roce
 from fcn.hosts.roce.options import Dcqcn, Receiver, Sender
 from fcn.packets.wire import FANTEL_PORT
+from fcn.topologies.arrival_stamps import NS_PER_S
 from fcn.topologies.catalog import network
 from fcn.topologies.controller_config import FcnSettings
 from fcn.topologies.demo.tap import Tap, far_end, ipv6_to, udp_to
@@ -21,7 +22,6 @@ from fcn.topologies.demo.watch import LogTail
 from fcn.topologies.model import Port, Topology
 from fcn.topologies.network import SWITCHES, Network, Target
 
-NS_PER_S = 1_000_000_000
 SENDER, RECEIVER = "h1", "h3"
 INGRESS, EGRESS = "pe1", "pe2"
 LINK = ("r1", "r3")
