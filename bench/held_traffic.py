@@ -44,7 +44,6 @@ def flow_of(data: bytes) -> str | None:
 
 
 def number_of(data: bytes) -> int:
-    """The number of a frame of a flow."""
     return int.from_bytes(data[OCTETS_BEFORE_PACKET:][:SEQUENCE], "big")
 
 

@@ -84,7 +84,6 @@ def warmed_up(plan: Plan, result: Result) -> Result:
 
 
 def measured(name: str, by: str, result: Result) -> Row:
-    """What a run shows."""
     shares = utilization(result, WINDOW_NS)
     unequal = difference(shares, *PATHS)
     times = completion_times(result)

@@ -202,7 +202,6 @@ def controlled(config: Path, flows: int, kept: int, target: Softswitch) -> dict[
 
 
 def measure(folder: Path, flows: int, shell: Path | None) -> Figures:
-    """All figures."""
     program = folder / "program"
     with_flow_tables(load_pipeline("pe", profile=LEAST), flows, program)
     config = configuration(folder, program)
@@ -226,7 +225,6 @@ def measure(folder: Path, flows: int, shell: Path | None) -> Figures:
 
 
 def report(console: Console, found: Figures) -> None:
-    """The figures and their ratios."""
     made = table_of(f"{found.flows:,} flows on a PE", [""], ["measured", "of the raw client's"])
 
     def rate(name: str, value: float) -> None:
@@ -247,7 +245,6 @@ def report(console: Console, found: Figures) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, show and write."""
     parser = options_of("scale", __doc__)
     parser.add_argument("--flows", type=whole, default=FLOWS)
     parser.add_argument("--shell", type=Path, help="a Python interpreter with p4runtime-shell")

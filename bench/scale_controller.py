@@ -48,13 +48,11 @@ class Longest:
 
 
 def key_of(number: int) -> FlowKey:
-    """The flow of this number."""
     ends = ipv4(SOURCE + number // HOSTS), ipv4(DESTINATION + number % PEERS)
     return FlowKey("red", *ends, number + 2)
 
 
 async def entered(agent: NodeAgent, state: State) -> None:
-    """Wait until a node is in a state."""
     while agent.status.state is not state:  # noqa: ASYNC110 (nothing tells it)
         await asyncio.sleep(0.001)
 
@@ -80,7 +78,6 @@ async def refill(plane: ControlPlane) -> float:
 
 
 async def run(text: str, count: int, kept: int) -> dict[str, float]:
-    """The figures."""
     plane = ControlPlane(parse_config(text))
     before, began, longest = resident(), time.monotonic(), Longest()
     watch = asyncio.create_task(longest.watch())
@@ -108,7 +105,6 @@ async def run(text: str, count: int, kept: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Run, and tell."""
     logging.basicConfig(level=logging.WARNING)
     file, count, kept = sys.argv[1:]
     print(json.dumps(asyncio.run(run(Path(file).read_text(), int(count), int(kept)))))

@@ -126,8 +126,6 @@ class CmAttribute(IntEnum):
 
 
 class PuntReason(IntEnum):
-    """Why a packet was sent to the controller."""
-
     ARP = _PUNT["ARP"]
     ND = _PUNT["ND"]
     NEIGHBOR_MISS = _PUNT["NEIGHBOR_MISS"]

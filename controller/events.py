@@ -22,8 +22,6 @@ LIMIT_INTERVAL = 60.0
 
 
 class Kind(StrEnum):
-    """Kinds of events."""
-
     NODE_UP = "node-up"
     NODE_DOWN = "node-down"
     NODE_BACKUP = "node-backup"

@@ -29,8 +29,6 @@ NOTHING = Distribution((0,) * (len(BOUNDS) + 1), 0.0)
 
 @dataclass(slots=True)
 class Timings:
-    """Counts while it is told."""
-
     _counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
     _seconds: float = 0.0
 

@@ -215,8 +215,6 @@ class LinkCounters:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """One end of a link."""
-
     node: Node
     port: int
 

@@ -81,7 +81,6 @@ class HostNode:
         )
 
     def counters(self) -> HostCounters:
-        """What it sent and received."""
         return HostCounters(**self.native.read("lab_host_stats", "host_stats_of", self.number))
 
     def reset_delays(self) -> None:

@@ -21,8 +21,6 @@ class TableFullError(EngineError):
 
 
 class Exact(NamedTuple):
-    """Exact match on `value`."""
-
     value: int
 
 
@@ -59,15 +57,11 @@ class ActionCall(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MemberRef:
-    """An action profile member by its P4Runtime identifier."""
-
     member_id: int
 
 
 @dataclass(frozen=True, slots=True)
 class GroupRef:
-    """An action selector group by its P4Runtime identifier."""
-
     group_id: int
 
 

@@ -110,7 +110,6 @@ ROWS: dict[str, tuple[Graph, ...]] = {
 
 
 def panel(graph: Graph) -> Panel:
-    """A graph as Grafana's panel."""
     query = Dataquery().expr(graph.query).legend_format(graph.legend).ref_id("A")
     made = Panel().title(graph.title).unit(graph.unit).datasource(SOURCE).with_target(query)
     return made.span(WIDTH).height(HEIGHT)

@@ -41,7 +41,6 @@ def module_of(headers: Sequence[str]) -> str:
 
 
 def main() -> None:
-    """Write all of them."""
     for module, headers in MODULES.items():
         (ROOT / module).write_text(module_of(headers))
 

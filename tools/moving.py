@@ -71,7 +71,6 @@ def pictures(address: str) -> Iterator[Image.Image]:
 
 
 def main() -> None:
-    """Write the file."""
     with TemporaryDirectory() as scratch, played(Path(scratch) / "run") as address:
         first, *others = pictures(address)
     out = io.BytesIO()

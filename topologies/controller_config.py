@@ -70,7 +70,6 @@ def packets_held(settings: FcnSettings) -> int:
 
 
 def grpc_endpoint(topology: Topology, node: str) -> str:
-    """Where a node's P4Runtime server listens."""
     return f"127.0.0.1:{GRPC_BASE + topology.index(node)}"
 
 

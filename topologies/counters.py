@@ -52,7 +52,6 @@ class NodeCounters:
         return self.events.get(name, 0)
 
     def dropped(self, *reasons: str) -> int:
-        """Packets dropped for these reasons."""
         return sum(self.drops.get(why, 0) for why in reasons)
 
     def since(self, earlier: "NodeCounters") -> "NodeCounters":

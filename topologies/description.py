@@ -47,14 +47,10 @@ class _Description(BaseModel):
 
 
 class Node(_Description):
-    """A switch."""
-
     role: model.Role
 
 
 class Link(_Description):
-    """A core link between two nodes."""
-
     between: Items[NodeName] = Field(min_length=2, max_length=2)
     delay: Delay = 0
     rate: Rate | None = None
@@ -105,8 +101,6 @@ class Policy(_Description):
 
 
 class Network(_Description):
-    """The whole file."""
-
     vrfs: dict[Name, VrfId] = Field(default={"blue": 1}, min_length=1)
     tunnel: model.TunnelType = "srv6"
     nodes: dict[NodeName, Node] = Field(min_length=1)

@@ -190,7 +190,6 @@ class Topology:
         return tuple(node for node in self.nodes if node.role == "pe")
 
     def policies_of(self, pe: str) -> tuple[Policy, ...]:
-        """The policies of one PE."""
         return tuple(policy for policy in self.policies if policy.pe == pe)
 
     def index(self, node: str) -> int:
@@ -242,7 +241,6 @@ class Topology:
         return sum(delays.get(hop, 0) for hop in pairwise(self.path(start, end)))
 
     def delay_ms(self, start: str, end: str) -> float:
-        """The same in milliseconds."""
         return self.delay_ns(start, end) / NS_PER_MS
 
     def host_ports(self) -> Iterator[tuple[Host, Port]]:

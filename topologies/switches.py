@@ -74,7 +74,6 @@ class P4Switch(Switch):  # type: ignore[misc]
         self.process.wait_ready(lambda: is_listening(host, int(port)), START_TIMEOUT_S)
 
     def stop(self, deleteIntfs: bool = True) -> None:  # noqa: N803 (Mininet's name)
-        """Stop the program and remove its interfaces."""
         if self.process is not None:
             self.process.stop()
         super().stop(deleteIntfs)

@@ -61,12 +61,10 @@ class Curves:
 
 
 def of_simulator() -> list[Curves]:
-    """What HPCC's simulator says."""
     return [Curves(**each) for each in json.loads((FOLDER / "ns3.json").read_text())]
 
 
 def plan_of(flows: int) -> Plan:
-    """The scenario with so many flows."""
     scenario = yaml.safe_load((FOLDER / "incast.yaml").read_text())
     senders = [f"h{number}" for number in range(2, 2 + flows)]
     scenario["traffic"][0] |= {"from": senders, "size": SIZES[flows]}
@@ -74,7 +72,6 @@ def plan_of(flows: int) -> Plan:
 
 
 def curves_of(result: Result) -> Curves:
-    """What the laboratory says."""
     times = pd.RangeIndex(0, result.about.reached_ns, SAMPLE_NS)
     queue = analysis.over_time(result, "queues", "octets")["s0", "h1"]
     rates = result.rates.pivot_table(index="time_ns", columns="host", values="rate_bps").ffill()
@@ -113,7 +110,6 @@ def plot(simulator: Sequence[Curves], runs: Sequence[Curves], path: Path) -> Non
 
 
 def main() -> None:
-    """Run it from the command line."""
     options = options_of("hpcc", __doc__).parse_args()
     names = ["flows", "of", "peak queue", "mean queue", "sum of rates ÷ link"]
     table = table_of("5 to 25 ms", [], names)

@@ -93,7 +93,6 @@ def queue_pair(text: str) -> int:
 
 
 def switch_of(node: str, api: str) -> "pb.NodeStatus":
-    """What the running controller says of a node."""
     with controller(api) as client:
         nodes = {item.name: item for item in client.status().nodes}
     if node not in nodes:

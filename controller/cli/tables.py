@@ -99,7 +99,6 @@ def _age(since: float) -> str:
 
 
 def show_status(console: Console, status: "pb.GetStatusResponse", *, as_json: bool) -> None:
-    """State of every node."""
     if as_json:
         _print_json(_plain(status))
         return

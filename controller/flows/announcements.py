@@ -11,8 +11,6 @@ _CM_NAMES = {member.value: member.name for member in CmAttribute}
 
 
 class FlowEvents:
-    """Emits events about flows."""
-
     def __init__(self, bus: EventBus) -> None:
         self._bus = bus
 
@@ -72,7 +70,6 @@ class FlowEvents:
         )
 
     def labelled(self, flow: Flow) -> None:
-        """A flow has a new label."""
         if not self._bus.admits(Kind.FLOW_LABELLED, flow.key.vrf):
             return
         self._bus.tell(
@@ -86,7 +83,6 @@ class FlowEvents:
         )
 
     def removed(self, flow: Flow, reason: str) -> None:
-        """A flow's label was released."""
         if not self._bus.admits(Kind.FLOW_REMOVED, flow.key.vrf):
             return
         self._bus.tell(
@@ -99,7 +95,6 @@ class FlowEvents:
         )
 
     def restored(self, node: str, count: int) -> None:
-        """Flows were read back from a PE."""
         self._bus.emit(
             Kind.FLOW_RESTORED, node, f"{count} flows read back from {node}", count=count
         )

@@ -323,7 +323,6 @@ class ConnectionTracker:
         self._half_open.move_to_end(key)
 
     def _expire(self) -> None:
-        """Drop the handshakes that are overdue."""
         now = self._clock()
         while self._half_open:
             key, due = next(iter(self._half_open.items()))

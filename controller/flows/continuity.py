@@ -73,7 +73,6 @@ class _Stream:
     """Whether nothing was missed since the latest sample, so that it is a step to the next."""
 
     def record(self, now: float, psn: int, port: int) -> None:
-        """The next sample."""
         if self.stepping:
             self.widest = max(self.widest, _distance(self.psn, psn))
             self.steps += 1

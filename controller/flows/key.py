@@ -40,6 +40,5 @@ def is_forth(flow: FlowKey) -> bool:
 
 
 def host_pair(flow: FlowKey) -> HostPairKey:
-    """The hosts between which a flow goes."""
     low, high = (flow.src, flow.dst) if is_forth(flow) else (flow.dst, flow.src)
     return flow.vrf, low, high

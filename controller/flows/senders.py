@@ -45,7 +45,6 @@ class Senders:
         return iter(self._senders.items())
 
     def get(self, key: FlowKey) -> Sender | None:
-        """The sender of a flow, if known."""
         return self._senders.get(key)
 
     def learn(self, key: FlowKey, sender: Sender) -> bool:

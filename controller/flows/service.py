@@ -146,7 +146,6 @@ class FlowService:
                 yield flow, new
 
     def all(self) -> list[Flow]:
-        """Every labelled flow."""
         return self._labelling.all()
 
     def of_host(self, host: Host) -> list[Flow]:
@@ -318,7 +317,6 @@ class FlowService:
         self._end(key, End.BY_HAND)
 
     def release_node(self, node: str, reason: str) -> None:
-        """Release all labels of a PE."""
         for flow in list(self._labelling.on_node(node).values()):
             self._end(flow.key, End.SILENCE, at=flow, why=reason)
 

@@ -33,7 +33,6 @@ WEAK = 10
 
 
 def number_of(name: str) -> int:
-    """The number of a name of `controllers`."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[: (_MARK_SHIFT - _RUN_BITS) // 8])
 
 
@@ -43,7 +42,6 @@ def run_of(number: int) -> int:
 
 
 def name_of(controller: int) -> int:
-    """The number of a controller's name."""
     return controller >> _RUN_BITS
 
 

@@ -58,8 +58,6 @@ class User:
 
 
 class State(StrEnum):
-    """State of the connection to a switch."""
-
     CONNECTING = "connecting"
     SYNCHRONIZING = "synchronizing"
     UP = "up"

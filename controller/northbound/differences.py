@@ -10,7 +10,6 @@ from fcn.controller.proto import fcn_pb2 as pb
 
 
 def problem_messages(error: ConfigError) -> list[pb.ConfigProblem]:
-    """Why a configuration is refused."""
     return [
         pb.ConfigProblem(line=each.line, where=each.where, message=each.message)
         for each in error.problems

@@ -29,8 +29,6 @@ _CREDENTIALS = struct.Struct("3i")
 
 
 class LocalUsers:
-    """Knows who made a call."""
-
     def __init__(self) -> None:
         self._users: dict[str, str] = {}
 

@@ -35,8 +35,6 @@ CLIENT_TIMEOUT = 10.0
 
 
 class FcnCollector(Collector):
-    """Renders snapshots."""
-
     def __init__(self, snapshot: Snapshot, clock: Clock = SYSTEM_CLOCK) -> None:
         self._clock = clock
         self.show(snapshot)

@@ -282,11 +282,9 @@ class Intent:
         return self._entities.get(key) or key + value
 
     def _held(self, key: Key) -> bytes | None:
-        """What the switch holds."""
         return self._other[key] if key in self._other else self._value(key)
 
     def _hold(self, key: Key, held: bytes | None) -> None:
-        """The switch holds this."""
         if held == self._value(key):
             self._other.pop(key, None)
             self._encoded.pop(key, None)

@@ -9,7 +9,6 @@ from fcn.controller.provision.node_intent import NodeIntent
 
 
 def admit_ports(to: NodeIntent) -> None:
-    """Take packets from the configured ports."""
     if to.pipeline.has_value_set(CORE_PORTS):
         # The parser cannot look up table port_role (p4src/tna/pe/parser.p4).
         members = [P4ValueSetMember(port.number) for port in to.node.core_ports]

@@ -115,7 +115,6 @@ class _Display(Progress):
         self._shown = self.add_task(self._label, total=None, time="")
 
     def show(self, now: "runner.Progress") -> None:
-        """Show how far it is."""
         if now.doing != self._doing and not console.is_terminal:
             console.print(f"{self._label}: {now.doing}", highlight=False, soft_wrap=True)
         self._doing = now.doing
@@ -152,7 +151,6 @@ def _say(result: "Result", folder: Path) -> None:
 
 
 def chosen_mode(text: str | None) -> Mode | None:
-    """The mode of an option."""
     if text is None:
         return None
     for mode in get_args(Mode):

@@ -26,7 +26,6 @@ class Figure:
 
     @property
     def text(self) -> str:
-        """The value as people read it."""
         if isinstance(self.value, str):
             return self.value
         return NOTHING if self.value is None else show(self.value, self.unit)

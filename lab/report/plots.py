@@ -50,7 +50,6 @@ class Plot:
 
     @property
     def base64(self) -> str:
-        """For a page."""
         return base64.b64encode(self.png).decode()
 
     def _repr_png_(self) -> bytes:

@@ -29,8 +29,6 @@ _COLUMNS = ("time_ns", "node", "towards", "what", "frame")
 
 
 class Crossings:
-    """The table of crossings, of what taps copied."""
-
     def __init__(self, built: Built, noted: set[Pair], begun_ns: int) -> None:
         """noted: links of which there are rows."""
         self._begun = begun_ns

@@ -118,7 +118,6 @@ class Probes:
                 link.tap(way, _TAP_OCTETS, select=_WATCHED, snap=0)
 
     def tables(self) -> Iterator[tuple[TableName, pd.DataFrame]]:
-        """What was measured so far."""
         noted = notices(self._simulation, self._notices)
         noted["time_ns"] -= self._begun
         yield "notices", conform("notices", noted)

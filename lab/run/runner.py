@@ -131,7 +131,6 @@ class _Run:
         self._captures: dict[str, bytes] = {}
 
     async def main(self) -> None:
-        """Everything that takes virtual time."""
         control = self._scenario.controller
         # Its own routing process writes a node's routes.
         is_local = self._scenario.recovery.by == "igp"
@@ -347,7 +346,6 @@ class _Run:
         self._requests.append((request.time_ns, request.node, request.method, count))
 
     def result(self, wall_s: float) -> Result:
-        """What was measured, in its end."""
         done = {each.id: each.completed_ns for each in completions(self._simulation)}
         rows: dict[TableName, Iterable[tuple[Any, ...]]] = {
             "messages": (

@@ -148,7 +148,6 @@ class Sampler:
         self._add("counters", now, named, np.array([0]), (np.array([value]),))
 
     def tables(self) -> Iterable[tuple[TableName, pd.DataFrame]]:
-        """All that was written."""
         for table, parts in self._parts.items():
             yield table, conform(table, pd.concat(parts)) if parts else frame(table)
 

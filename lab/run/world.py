@@ -40,7 +40,6 @@ class WatchedWorld:
 
     @property
     def now_ns(self) -> int:
-        """The time reached."""
         return self._simulation.now_ns
 
     def next_due_ns(self) -> int | None:

@@ -31,8 +31,6 @@ class Sizes(Protocol):
 
 @dataclass(frozen=True)
 class Shares:
-    """Sizes, each with its share of all messages."""
-
     shares: tuple[tuple[int, float], ...]
 
     @property

@@ -51,7 +51,6 @@ class EndHost:
 
     @property
     def mac(self) -> str:
-        """Its MAC address."""
         return format_mac(HOST_MACS + self.number)
 
 
@@ -226,7 +225,6 @@ class Wiring:
         return LinkSettings(between=(a, b))
 
     def settings(self, host: EndHost) -> HostSettings:
-        """What a host is told."""
         settings: HostSettings = self.scenario.hosts
         for some in self.scenario.hosts.only:
             if any(host in self.select(name) for name in some.names):
@@ -239,7 +237,6 @@ class Wiring:
         return settings
 
     def pe_of(self, host: EndHost) -> str:
-        """The PE a host is behind."""
         return self._pes.get(host.site, host.site)
 
     def memory_of(self, switch: str) -> int | None:

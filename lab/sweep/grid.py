@@ -71,7 +71,6 @@ class Point:
 
     @property
     def name(self) -> str:
-        """How messages name it."""
         given = "".join(f", {key} {value}" for key, value in self.parameters.items())
         scenario = self.plan.scenario
         return f"{self.plan.name}, mode {scenario.mode}{given}, seed {scenario.seed}"

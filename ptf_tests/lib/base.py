@@ -93,7 +93,6 @@ class FcnTest(unittest.TestCase):
         return outcome
 
     def send(self, port: int, frame: bytes) -> None:
-        """Send one frame into `port`."""
         self.client.flush()
         ptf.dataplane_instance.send(0, port, frame)
 

@@ -120,7 +120,6 @@ class PeTest(FcnTest):
         self.pe.tunnel(RED_TUNNEL, "encap_srv6", src=PE_ADDRESS, dst=REMOTE_RED_SID)
 
     def configure_underlay(self) -> None:
-        """Route all prefixes of the domain to CORE_PORT."""
         self.pe.underlay(DOMAIN, (CORE_PORT, NODE_MAC[CORE_PORT], NEIGHBOUR_MAC[CORE_PORT]))
 
     def route_to_host(self, vrf: int, prefix: str, port: int, mac: str, vlan: int = 0) -> None:

@@ -204,7 +204,6 @@ class NodeTables:
         self.client.write(+self._by_depth("queue_level", port, depths, action))
 
     def delete_queue_level(self, port: int, depths: tuple[int, int] | None = None) -> None:
-        """Delete the entry written by `queue_level`."""
         self.client.write(-self._by_depth("queue_level", port, depths))
 
     def _by_depth(

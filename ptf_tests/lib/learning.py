@@ -16,7 +16,6 @@ class LearningTest(PeTest):
     window_us = LONG_WINDOW_US
 
     def configure(self) -> None:
-        """Subscribe to every digest."""
         super().configure()
         self.pe.learn_flows(DIGESTS, self.window_us)
 

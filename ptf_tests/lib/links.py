@@ -109,7 +109,6 @@ class LinkTest(FcnTest):
         return self._token
 
     def rounds(self) -> int:
-        """Rounds of the clock so far."""
         return read_counter(self.client, "clock_rounds", 0)[0][0]
 
     def wait_for_rounds(self, count: int) -> None:
@@ -118,7 +117,6 @@ class LinkTest(FcnTest):
         self.wait_for("the clock goes on", lambda: self.rounds() > before + count)
 
     def link_changes(self) -> tuple[int, int]:
-        """How often the link went up and down."""
         return (
             read_counter(self.client, "links_up", self.port)[self.port][0],
             read_counter(self.client, "links_down", self.port)[self.port][0],

@@ -130,14 +130,12 @@ class P4RuntimeClient:
 
     @property
     def pipeline(self) -> Pipeline:
-        """The program loaded last."""
         if self._pipeline is None:
             raise RuntimeError("no program is loaded; call set_pipeline first")
         return self._pipeline
 
     @property
     def schema(self) -> fy.P4Schema:
-        """The schema of the program loaded last."""
         return self._pipeline.schema if self._pipeline else fy.P4Schema()
 
     def set_pipeline(self, pipeline: Pipeline) -> None:
@@ -205,12 +203,10 @@ class P4RuntimeClient:
             _call("Write", lambda: self._stub.Write(request, timeout=RPC_TIMEOUT))
 
     def read(self, *entities: P4EntityList) -> list[Any]:
-        """Read entities, decoded to finsy classes."""
         found = self.read_encoded(encode_entities(entities, self.schema))
         return [decode_entity(entity, self.schema) for entity in found]
 
     def read_encoded(self, entities: Iterable[p4r.Entity]) -> list[p4r.Entity]:
-        """The same, not decoded."""
         self.flush()
         request = p4r.ReadRequest(device_id=self.device_id, entities=entities)
         responses: list[p4r.ReadResponse] = _call(

@@ -5,8 +5,6 @@ from fcn.ptf_tests.lib.entries import NodeTables
 
 
 class PTables(NodeTables):
-    """The transit node."""
-
     def core_path(
         self,
         ingress_pe: str,

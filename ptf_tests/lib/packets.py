@@ -325,7 +325,6 @@ def with_traffic_class(datagram: bytes, traffic_class: int) -> bytes:
 
 
 def traffic_class_of(datagram: bytes) -> int:
-    """The TOS or traffic class octet."""
     if _ip_version(datagram) == 4:
         return datagram[1]
     return int.from_bytes(datagram[0:2], "big") >> 4 & 0xFF
@@ -337,7 +336,6 @@ def with_ecn(datagram: bytes, ecn: int) -> bytes:
 
 
 def ecn_of(datagram: bytes) -> Ecn:
-    """The ECN field."""
     return Ecn(traffic_class_of(datagram) & 3)
 
 

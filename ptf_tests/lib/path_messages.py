@@ -73,7 +73,6 @@ class PathMessageTest(PathTest):
         self.exchange(DC_PORT)
 
     def may_report(self, slot: int, link: Link, cell: int, bit: int) -> None:
-        """This link is on the path."""
         self.pe.path_reporter(
             link.address, link.node, link.port, FIRST_PATH_ID + slot, cell=cell, bit=bit
         )

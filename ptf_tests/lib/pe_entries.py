@@ -18,8 +18,6 @@ from fcn.ptf_tests.lib.entries import NodeTables, table_entry
 
 
 class PeTables(NodeTables):
-    """The provider edge."""
-
     def dc_port(self, port: int, vrf: int, vlan_id: int = 0) -> None:
         """A customer's port, or one VLAN of it."""
         self.insert(
@@ -88,7 +86,6 @@ class PeTables(NodeTables):
         )
 
     def service_sid(self, sid: str, vrf: int) -> None:
-        """An End.DT46 SID."""
         self.insert("service_sid", "end_dt46", match={"dst": sid}, vrf=vrf)
 
     def end_con_sid(self, sid: str, vrf: int) -> None:

@@ -53,7 +53,6 @@ class DetachedEngine:
         return handle
 
     def table_delete(self, table: str, handle: int) -> None:
-        """Remove the entry and its counter."""
         self._entries[table].discard(handle)
         self._direct.pop((table, handle), None)
 

@@ -257,7 +257,6 @@ class Device:
             return await asyncio.to_thread(work)
 
     async def close(self) -> None:
-        """Stop forwarding."""
         async with self._lock:
             if self._running is not None:
                 stopped, self._running = self._running, None

@@ -29,7 +29,6 @@ def decode_meter_config(meter: Meter, config: p4r.MeterConfig) -> MeterRates:
 
 
 def encode_meter_config(rates: MeterRates) -> p4r.MeterConfig:
-    """The message of configured rates."""
     return p4r.MeterConfig(cir=rates.cir, cburst=rates.cburst, pir=rates.pir, pburst=rates.pburst)
 
 

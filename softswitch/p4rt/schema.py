@@ -60,8 +60,6 @@ class MatchField:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """An action with its parameters in declaration order."""
-
     id: int
     name: str
     params: tuple[Field, ...]
@@ -135,8 +133,6 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An indirect counter array."""
-
     id: int
     name: str
     size: int
@@ -154,8 +150,6 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """A register array of scalars."""
-
     id: int
     name: str
     size: int
@@ -164,8 +158,6 @@ class Register:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """A digest and the type of one message."""
-
     id: int
     name: str
     type: DataType

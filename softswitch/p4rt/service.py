@@ -31,7 +31,6 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
     async def Capabilities(  # noqa: N802
         self, request: p4r.CapabilitiesRequest, context: ServicerContext
     ) -> p4r.CapabilitiesResponse:
-        """The supported version of P4Runtime."""
         return p4r.CapabilitiesResponse(p4runtime_api_version=API_VERSION)
 
     async def SetForwardingPipelineConfig(  # noqa: N802

@@ -45,7 +45,6 @@ class TrafficManagerService:
     async def GetPorts(  # noqa: N802
         self, request: tm.GetPortsRequest, context: ServicerContext
     ) -> tm.GetPortsResponse:
-        """State, settings and counters of ports."""
         try:
             chosen = self._ports.select(request.ports)
         except PortError as error:

@@ -52,7 +52,6 @@ class Scalar:
     kind: str = "uint"
 
     def encode(self, values: Iterator[int]) -> p4d.P4Data:
-        """P4Data of the next value."""
         data = p4d.P4Data()
         self.put(data, next(values))
         return data
@@ -69,7 +68,6 @@ class Scalar:
                 data.bitstring = encode_sint(value, self.width)
 
     def leaves(self, data: p4d.P4Data) -> Iterator[tuple["Scalar", p4d.P4Data]]:
-        """Itself, and the P4Data of its value."""
         yield self, data
 
     def decode(self, data: p4d.P4Data, what: str) -> int:
@@ -98,7 +96,6 @@ class Aggregate:
     is_struct: bool
 
     def encode(self, values: Iterator[int]) -> p4d.P4Data:
-        """P4Data of the next values."""
         inner = p4d.P4StructLike(members=[member.encode(values) for member in self.members])
         return p4d.P4Data(struct=inner) if self.is_struct else p4d.P4Data(tuple=inner)
 

@@ -263,8 +263,6 @@ class _Root:
 
 
 class _Open:
-    """A packet that is still inside."""
-
     def __init__(self, packet: Packet, root: _Root, image: Image) -> None:
         self.packet = packet
         self.root = root

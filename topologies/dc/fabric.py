@@ -104,7 +104,6 @@ class Fabric:
             self._configuration[node].append(_route(everything, NEAR, interfaces))
 
     def _route(self, node: str, prefix: str, interface: str) -> None:
-        """Towards the hosts."""
         self._configuration[node].append(_route(prefix, FAR, (interface,)))
 
     def _configure_gateway(self) -> None:

@@ -159,7 +159,6 @@ class Measurement:
 
     @property
     def round_time_above_ms(self) -> float:
-        """The median of `round_above_ms`."""
         return median(self.round_above_ms)
 
     @property
@@ -253,7 +252,6 @@ def time_above(queue: Series, depth: float, begin_ms: float, end_ms: float) -> f
 
 
 def _peak(queue: Series, onset_ms: float) -> float:
-    """The longest queue within FIRST_MS of an onset."""
     depths = zip(queue.times_ms, queue.values, strict=True)
     return max((depth for time, depth in depths if 0 <= time - onset_ms <= FIRST_MS), default=0.0)
 
@@ -304,7 +302,6 @@ def _per_qp(counts: Counter[int], qps: int) -> tuple[int, ...]:
 
 
 def _together(scenario: Scenario, record: RunRecord, time_ns: int) -> bool:
-    """Whether all senders begin messages at a time."""
     number, into = divmod((time_ns - record.start_ns) / (1000 * NS_PER_MS), scenario.round_s)
     return 0 <= number < scenario.rounds and scenario.overload_s < into <= scenario.sending_s
 

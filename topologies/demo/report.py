@@ -139,7 +139,6 @@ def details(results: Results) -> Iterator[Row]:
 
 
 def cuts_text(cuts: Cuts) -> str:
-    """How many and how deep."""
     return f"{cuts.count} cuts of {100 * cuts.depth:.1f} %"
 
 

@@ -74,7 +74,6 @@ def measure(record: Record) -> Measured:
 
 
 def problems(record: Record, measured: Measured) -> Iterator[str]:
-    """What is not as it should be."""
     if measured.ratio > GOAL:
         yield (
             f"the first packet on the other path was {measured.ratio:.3f} times as late as "

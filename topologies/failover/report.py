@@ -18,7 +18,6 @@ BIN_NS = 20 * MS
 
 
 def result_table(measured: Measured) -> Table:
-    """For the terminal."""
     made = Table(title="A link dies", show_header=False)
     made.add_column()
     made.add_column(justify="right")

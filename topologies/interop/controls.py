@@ -36,7 +36,6 @@ class Control:
 
     @property
     def holds(self) -> bool:
-        """Whether it passed exactly the expected checks."""
         return self.expected == self.seen
 
 

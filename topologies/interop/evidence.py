@@ -42,7 +42,6 @@ class CnpChecks:
         return "/".join(map(str, astuple(self)))
 
     def since(self, earlier: "CnpChecks") -> "CnpChecks":
-        """The difference to an earlier reading."""
         return CnpChecks(*(a - b for a, b in zip(astuple(self), astuple(earlier), strict=True)))
 
 
@@ -60,7 +59,6 @@ class Evidence:
         return self.entered - self.counted
 
     def since(self, earlier: "Evidence") -> "Evidence":
-        """The difference to an earlier reading."""
         return Evidence(
             self.entered - earlier.entered,
             self.counted - earlier.counted,

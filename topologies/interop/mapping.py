@@ -28,7 +28,6 @@ class Comparison:
 
     @property
     def right(self) -> frozenset[Pair]:
-        """Pairs mapped as reported."""
         return self.reported & self.mapped
 
     @property

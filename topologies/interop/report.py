@@ -53,7 +53,6 @@ def checks(report: Report) -> dict[str, bool]:
 
 
 def show(console: Console, report: Report) -> None:
-    """Print one tunnel's report."""
     table = Table(title=f"SoftRoCE over {report.tunnel}", title_justify="left", box=None)
     for column in ("transfer", "IP", "CM", "QPs", "ok", "pairs", "mapped", "unknown",
                    "wrong", "exact", "CNPs"):  # fmt: skip

@@ -66,7 +66,6 @@ class Outcome:
 
 
 def routes(switch: str) -> list[finsy.P4TableEntry]:
-    """The entries of a switch."""
     found = []
     for end in ENDS.values():
         own = end.switch == switch
