@@ -6,15 +6,17 @@ several seeds, and compares queue and alpha, once flows have settled, with two c
 """
 
 import statistics
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pandas as pd
 import yaml
+from matplotlib.figure import Figure
 from rich.console import Console
 
 from fcn.bench.dcqcn_models import FixedPoint, Settings, fluid, renewal
 from fcn.bench.harness import options_of, table_of, write_results
-from fcn.bench.plot import plot_fixed_point
 from fcn.lab.core import ETHERNET_OVERHEAD
 from fcn.lab.result import analysis
 from fcn.lab.result.model import Result
@@ -96,6 +98,26 @@ def measured_in(result: Result) -> Measured:
     )
 
 
+def plot(models: Mapping[str, Sequence[FixedPoint]], runs: Sequence[Measured], path: Path) -> None:
+    """Queue and alpha over the number of flows: models as curves, runs as points."""
+    figure = Figure(figsize=(10, 4.5), layout="constrained")
+    queues, alphas = figure.subplots(1, 2)
+    for axes, scale, name in ((queues, 1e-3, "queue_octets"), (alphas, 1, "alpha")):
+        for label, found in models.items():
+            values = [scale * getattr(each, name) for each in found]
+            axes.plot([each.flows for each in found], values, label=label)
+        values = [scale * getattr(each, name) for each in runs]
+        axes.plot([each.flows for each in runs], values, "x", color="black", label="laboratory")
+        axes.set_xlabel("flows")
+        axes.set_ylim(bottom=0)
+        axes.grid(visible=True, alpha=0.3)
+        axes.legend()
+    queues.set_ylabel("queue, kB")
+    alphas.set_ylabel("alpha")
+    figure.suptitle("DCQCN's fixed point")
+    figure.savefig(path, dpi=120)
+
+
 def main() -> None:
     options = options_of("dcqcn_fixed_point", __doc__).parse_args()
     names = ["flows"]
@@ -123,7 +145,7 @@ def main() -> None:
         runs += found
     Console(width=160).print(table)
     write_results(options.results, {**points, "laboratory": runs})
-    plot_fixed_point(points, runs, options.results.with_suffix(".png"))
+    plot(points, runs, options.results.with_suffix(".png"))
 
 
 if __name__ == "__main__":

@@ -113,10 +113,6 @@ def table(runs: Mapping[str, Figures]) -> Table:
     return made
 
 
-def in_the_laboratory(mode: Mode) -> Figures:
-    return of_laboratory(run_scenario(load_scenario("demo").using(mode=mode)))
-
-
 def main() -> None:
     parser = options_of("demo", __doc__)
     parser.add_argument("--target", default="softswitch", help="softswitch or bmv2")
@@ -132,7 +128,9 @@ def main() -> None:
     for mode in MODES:
         runs[f"{mode}, real time"] = real[mode]
         with quiet_logs():
-            runs[f"{mode}, laboratory"] = in_the_laboratory(mode)
+            runs[f"{mode}, laboratory"] = of_laboratory(
+                run_scenario(load_scenario("demo").using(mode=mode))
+            )
     Console().print(table(runs))
     write_results(options.results, {"machine": machine(), "runs": runs})
 

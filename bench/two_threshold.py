@@ -10,19 +10,19 @@
 Everything is written to bench/results/two_threshold.json.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from matplotlib.figure import Figure
 from rich.console import Console
 from scapy.utils import RawPcapReader
 
 from fcn.bench.harness import RESULTS, options_of, table_of, whole, write_results
 from fcn.bench.held_traffic import ETHERNET_OCTETS
-from fcn.bench.plot import plot_marking
 from fcn.contract.targets import V1MODEL
 from fcn.controller.config.queue_depths import queue_curves
 from fcn.lab.marking import MarksAtDepth, binomial_error, measure_marks, p_config
@@ -230,6 +230,25 @@ def marking_rows(measured: list[MarksAtDepth]) -> Iterator[dict[str, Any]]:
             "compiled": compiled,
             "binomial": binomial_error(at.packets, marked, compiled),
         }
+
+
+def plot_marking(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Plot the share of marked packets over queue depth, beside the configured curves. rows: depth,
+    codepoint, packets, marked, configured."""
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.subplots()
+    for codepoint, colour in (("ECT1", "#2166ac"), ("CE", "#b2182b")):
+        found = [row for row in rows if row["codepoint"] == codepoint]
+        depths = [row["depth"] for row in found]
+        shares = [row["marked"] / row["packets"] for row in found]
+        axes.plot(depths, [row["configured"] for row in found], color=colour, label=codepoint)
+        axes.plot(depths, shares, ".", color=colour, label=f"{codepoint}, measured")
+    axes.set_xlabel("queue depth, packets")
+    axes.set_ylabel("share of packets marked")
+    axes.set_title("Marking curves of the two-threshold mode")
+    axes.grid(visible=True, alpha=0.3)
+    axes.legend()
+    figure.savefig(path, dpi=120)
 
 
 def main() -> None:

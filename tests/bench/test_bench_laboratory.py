@@ -8,7 +8,7 @@ import pytest
 
 from fcn.bench import laboratory, measuring
 from fcn.bench.harness import LABORATORY
-from fcn.bench.laboratory_network import RATE, TUNNEL, long_path
+from fcn.bench.laboratory import RATE, TUNNEL, long_path
 from fcn.lab.core import ETHERNET_OVERHEAD, Simulation
 from fcn.lab.run.runner import run_scenario
 
