@@ -38,10 +38,10 @@ def quantile(metric: str, by: str) -> str:
     return f"histogram_quantile(0.99, {rate})"
 
 
-def switch_rate(counter: str, what: str = "packets", by: str = "node, name") -> str:
+def switch_rate(counter: str, what: str = "packets") -> str:
     """The rate of a counter of the switches."""
     chosen = f'fcn_switch_{what}_total{{counter="{counter}", node=~"$node"}}'
-    return f"sum by ({by}) (rate({chosen}[$__rate_interval]))"
+    return f"sum by (node, name) (rate({chosen}[$__rate_interval]))"
 
 
 ROWS: dict[str, tuple[Graph, ...]] = {

@@ -213,12 +213,12 @@ class Network:
         process.prioritise()
         return process
 
-    def wait_for_ping(self, start: str, end: str, timeout_s: float = 30.0) -> None:
+    def wait_for_ping(self, start: str, end: str) -> None:
         """Wait until `end` answers `start` over IPv4 and IPv6: neighbours and routes are there."""
         addresses = self.topology.addresses(end)
         for address in (addresses.ipv4.ip, addresses.ipv6.ip):
             ping = partial(self.host(start).answers, str(address))
-            wait_until(ping, timeout_s, f"{start} does not reach {end} ({address})")
+            wait_until(ping, 30.0, f"{start} does not reach {end} ({address})")
 
     def check(self) -> None:
         """Raise ProcessError when a switch, a delay line or the controller has ended."""

@@ -70,9 +70,9 @@ class NodeTables:
             )
         )
 
-    def core_port(self, port: int, vlan_id: int = 0) -> None:
+    def core_port(self, port: int) -> None:
         """A port towards the WAN domain; a chip's parser has to know it, too."""
-        self.insert("port_role", "set_core_port", match={"ingress_port": port, "vlan_id": vlan_id})
+        self.insert("port_role", "set_core_port", match={"ingress_port": port, "vlan_id": 0})
         if self.client.pipeline.has_value_set(CORE_PORTS):
             self._core_ports.add(port)
             members = [P4ValueSetMember(each) for each in sorted(self._core_ports)]
@@ -150,12 +150,10 @@ class NodeTables:
             src, udp_src_port, udp_dst_port, traffic_class, hop_limit, copy_label
         )
 
-    def enable_end_con(
-        self, src: str, *, udp_src_port: int = 0xC0DE, traffic_class: int, hop_limit: int = 64
-    ) -> None:
+    def enable_end_con(self, src: str, *, traffic_class: int) -> None:
         """Turn CNPs to END.CON on (SRF-4)."""
         self.domain_mode("END_CON_CNP")
-        self._fast_cnp_profile(src, udp_src_port, 0, traffic_class, hop_limit, copy_label=False)
+        self._fast_cnp_profile(src, 0xC0DE, 0, traffic_class, 64, copy_label=False)
 
     def _fast_cnp_profile(
         self,
@@ -277,14 +275,14 @@ class NodeTables:
             refresh=self.target.time_unit.ticks(refresh_us),
         )
 
-    def arn_profile(self, time_us: int, *, udp_src_port: int = 0xC0DE, dscp: int = 48) -> None:
+    def arn_profile(self, time_us: int) -> None:
         """How ARN messages sent here look, and for how long they ask to hold."""
         self.set_default(
             "arn_profile",
             "set_arn_profile",
-            udp_src_port=udp_src_port,
+            udp_src_port=0xC0DE,
             udp_dst_port=ARN_PORT,
-            dscp=dscp,
+            dscp=48,
             time=time_us,
         )
 
@@ -317,7 +315,6 @@ class NodeTables:
     def hold_budget(
         self,
         packets: int,
-        octets: int = 1 << 20,
         *,
         mark: int | None = None,
         low: int = 0,
@@ -327,6 +324,7 @@ class NodeTables:
         """What the node holds at most; at `mark` packets it tells its upstream neighbours, at `low`
         that this is over. longest_us: longest hold. drain: what waited leaves while its port's
         queue has fewer packets than this, otherwise one per so many microseconds."""
+        octets = 1 << 20
         self.set_default(
             "hold_budget",
             "set_hold_budget",
@@ -360,7 +358,6 @@ class NodeTables:
         own: tuple[str, str],
         interval_us: int,
         detection_us: int,
-        multiplier: int = 3,
         discriminator: int = 1,
         rate_kbps: int = 0,
     ) -> None:
@@ -373,7 +370,7 @@ class NodeTables:
             port=port,
             interval=interval_us,
             detection_time=detection_us,
-            detect_multiplier=multiplier,
+            detect_multiplier=3,
             discriminator=discriminator,
             src_mac=own[0],
             dst_mac=far_end[0],

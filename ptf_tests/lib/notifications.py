@@ -39,9 +39,9 @@ def cnp_v4_frame(dest_qp: int = SOURCE_QP) -> bytes:
     return host_frame_out(cnp(REMOTE_V4, HOST_V4, dest_qp))
 
 
-def cnp_v6_frame(dest_qp: int = SOURCE_QP) -> bytes:
+def cnp_v6_frame() -> bytes:
     """The CNP for the IPv6 sender (source address mode `peer`)."""
-    return host_frame_out(cnp(REMOTE_V6, HOST_V6, dest_qp))
+    return host_frame_out(cnp(REMOTE_V6, HOST_V6, SOURCE_QP))
 
 
 class NotificationTest(PeTest):

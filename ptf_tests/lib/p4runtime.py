@@ -75,18 +75,18 @@ def _sub_errors(error: grpc.RpcError) -> Iterator[p4r.Error]:
 class P4RuntimeClient:
     """One primary controller of one device.
 
-    address: host:port of the P4Runtime server. device_id and election_id as in arbitration.
+    address: host:port of the P4Runtime server. device_id as in arbitration.
     Use as a context manager; leaving it closes the stream and so gives up the primary role.
     """
 
-    def __init__(self, address: str, device_id: int, election_id: int = 1) -> None:
+    def __init__(self, address: str, device_id: int) -> None:
         self.device_id = device_id
         self._pipeline: Pipeline | None = None
         self.packet_ins: queue.Queue[fy.P4PacketIn] = queue.Queue()
         self.digests: queue.Queue[fy.P4DigestList] = queue.Queue()
         self.idle: queue.Queue[P4IdleTimeoutNotification] = queue.Queue()
         self.stream_errors: queue.Queue[str] = queue.Queue()
-        self._election_id = p4r.Uint128(high=0, low=election_id)
+        self._election_id = p4r.Uint128(high=0, low=1)
         self._requests: queue.Queue[p4r.StreamMessageRequest | None] = queue.Queue()
         self._gathered: list[p4r.Update] | None = None
         self._arbitration: queue.Queue[p4r.MasterArbitrationUpdate | grpc.RpcError] = queue.Queue()

@@ -33,9 +33,6 @@ class PTables(NodeTables):
         *,
         node: int,
         epoch: int,
-        udp_src_port: int = 0xC0DE,
-        udp_dst_port: int = FANTEL_PORT,
-        dscp: int = 48,
         over_icmpv6: bool = False,
     ) -> None:
         """How FANTEL messages of this node look, and who it is in them."""
@@ -43,9 +40,9 @@ class PTables(NodeTables):
             "fantel_profile",
             "set_fantel_profile",
             src=src,
-            udp_src_port=udp_src_port,
-            udp_dst_port=udp_dst_port,
-            dscp=dscp,
+            udp_src_port=0xC0DE,
+            udp_dst_port=FANTEL_PORT,
+            dscp=48,
             over_icmpv6=int(over_icmpv6),
             node=node,
             epoch=epoch,

@@ -70,9 +70,9 @@ def leaving(psn: int) -> bytes:
     return core_frame_out(tunnelled(customer(psn)))
 
 
-def about_red(kind: ArnType = ArnType.DETECTED, time_us: int = LONG_US) -> Arn:
+def about_red(kind: ArnType = ArnType.DETECTED) -> Arn:
     """An ARN about RED's tunnel."""
-    return service_arn(kind, time_us, dst=REMOTE_RED_SID)
+    return service_arn(kind, LONG_US, dst=REMOTE_RED_SID)
 
 
 def from_p(message: Arn) -> bytes:
