@@ -291,20 +291,14 @@ static void reset(struct sender *s, uint64_t now)
     log_rates(s, now);
 }
 
-static bool all_in(const struct sender *s, enum requester_state state)
+/* How many queue pairs are in a state. */
+static unsigned count_in(const struct sender *s, enum requester_state state)
 {
-    for (unsigned i = 0; i < s->qp_count; i++)
-        if (s->qps[i].requester.state != state)
-            return false;
-    return true;
-}
+    unsigned count = 0;
 
-static bool any_in(const struct sender *s, enum requester_state state)
-{
     for (unsigned i = 0; i < s->qp_count; i++)
-        if (s->qps[i].requester.state == state)
-            return true;
-    return false;
+        count += s->qps[i].requester.state == state;
+    return count;
 }
 
 static void set_up_qps(struct sender *s)
@@ -345,10 +339,10 @@ static void set_up_qps(struct sender *s)
 /* Handle packets and CM timers until every QP is in state. */
 static void run_until(struct sender *s, enum requester_state state)
 {
-    while (!s->failed && !stop_requested && !all_in(s, state)) {
+    while (!s->failed && !stop_requested && count_in(s, state) < s->qp_count) {
         uint64_t now = now_ns();
         run_timers(s, now);
-        if (any_in(s, FAILED)) {
+        if (count_in(s, FAILED)) {
             fprintf(stderr, "fcn-roce: no answer to %u CM requests\n", s->options->cm_retries);
             s->failed = true;
             break;
@@ -449,7 +443,7 @@ int run_sender(const struct options *options)
     set_up_qps(s);
     log_start(s);
     run_until(s, CONNECTED);
-    if (all_in(s, CONNECTED)) {
+    if (count_in(s, CONNECTED) == s->qp_count) {
         transmit(s);
         disconnect(s);
     }
