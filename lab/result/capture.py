@@ -2,7 +2,7 @@
 
 import struct
 from collections.abc import Iterable
-from typing import Protocol
+from dataclasses import dataclass
 
 _NANOSECONDS_MAGIC = 0xA1B23C4D
 _VERSION = 2, 4
@@ -13,23 +13,19 @@ _RECORD = struct.Struct("<IIII")
 _NS_PER_S = 10**9
 
 
-class CapturedFrame(Protocol):
-    """A frame of a link: when it left, how long it was, and its first octets."""
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A frame of a link: when it left, since the traffic began, its length without the frame check
+    sequence, and all of its octets or the first."""
 
-    @property
-    def time_ns(self) -> int:
-        """Nanoseconds since the start of the run."""
-
-    @property
-    def length(self) -> int:
-        """Octets without the frame check sequence."""
-
-    @property
-    def data(self) -> bytes:
-        """All of them, or the first."""
+    time_ns: int
+    node: str
+    towards: str
+    length: int
+    data: bytes
 
 
-def pcap(frames: Iterable[CapturedFrame]) -> bytes:
+def pcap(frames: Iterable[Captured]) -> bytes:
     """A pcap file of these frames, which are in the order of their times."""
     out = bytearray(_HEADER.pack(_NANOSECONDS_MAGIC, *_VERSION, 0, 0, _MOST_OCTETS, _ETHERNET))
     for frame in frames:

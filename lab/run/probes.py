@@ -4,7 +4,7 @@ Times are nanoseconds since the traffic began. What is cumulative counts from th
 """
 
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from fcn.lab.depths import depths, measure_depth
 from fcn.lab.frames import FrameKind, TappedFrame, parse_tapped
 from fcn.lab.hosts import MAX_FRAME
 from fcn.lab.notices import keep_notices, notices, notices_lost, take_notices
-from fcn.lab.result.capture import pcap
+from fcn.lab.result.capture import Captured, pcap
 from fcn.lab.result.tables import TableName, conform, frame
 from fcn.lab.roce import completions
 from fcn.lab.run.build import Built
@@ -27,17 +27,6 @@ from fcn.lab.tcp import TcpFlow
 
 _TAP_OCTETS = 1 << 26
 _WATCHED = FrameKind.MARKED | FrameKind.NOTIFICATION
-
-
-@dataclass(frozen=True, slots=True)
-class Captured:
-    """A frame on a link of which all frames are kept."""
-
-    time_ns: int
-    node: str
-    towards: str
-    length: int
-    data: bytes
 
 
 class Probes:
@@ -61,10 +50,6 @@ class Probes:
         self._simulation.keep_pauses()
         for node, towards in sampler.queues:
             measure_depth(self._simulation, *built.port(node, towards))
-
-    def sample(self) -> None:
-        """Look at everything now."""
-        self._sampler.sample()
 
     def collect(self) -> None:
         """Write what was sampled, and take what the simulation noted since the last time."""

@@ -241,7 +241,7 @@ class _Run:
         if self._spy is not None:
             due.append((self._spy.at_ns, partial(self._spy.begin, self._simulation)))
         due.sort(key=lambda each: each[0])
-        looks = self._looks_at(probes, controller)
+        looks = self._looks_at(sampler, controller)
         with self.world.watching(looks, sampler, begun):
             for at, happen in due:
                 self.world.wait_for(begun + at)
@@ -253,7 +253,7 @@ class _Run:
                 await self._reaches(begun + self._until, probes)
         self._reached = self._simulation.now_ns - begun
         if self._reached > self._sampled:
-            probes.sample()
+            sampler.sample()
         probes.collect()
         self._captures = probes.captures()
         probes.count_lost()
@@ -281,7 +281,7 @@ class _Run:
         return False
 
     def _looks_at(
-        self, probes: Probes, controller: Controlled
+        self, sampler: Sampler, controller: Controlled
     ) -> Iterator[tuple[int, Callable[[bool], None]]]:
         """When what is looked at, since the traffic began."""
         known = (0, 0)
@@ -289,7 +289,7 @@ class _Run:
         def sample(controller_acted: bool) -> None:
             nonlocal known
             self._sampled = self._simulation.now_ns - self._begun
-            probes.sample()
+            sampler.sample()
             if controller_acted:
                 known = self._look_at_flows(controller, self._sampled, known)
 

@@ -51,7 +51,7 @@ class Sampler:
         self._times: list[int] = []
         self._is_first = True
         queues = core if measure.queues is None else measure.queues
-        self._queues = [(node, towards) for node, towards in queues]
+        self.queues = [(node, towards) for node, towards in queues]
         self._links = list(core)
         self._connections = [(each.host, each.number) for each in connections]
         self._fixed = [
@@ -71,15 +71,10 @@ class Sampler:
         self._block.take()
         self._closely.look()
         self._closely.take()
-        links = 2 * len(self._queues), 2 * len(self._queues) + 3 * len(self._links)
+        links = 2 * len(self.queues), 2 * len(self.queues) + 3 * len(self._links)
         self._links_before = self._block.now[links[0] : links[1]].copy()
         self._before = self._counters_now()
         self._counters_before = np.array([self._before[key] for key in self._keys], np.uint64)
-
-    @property
-    def queues(self) -> list[tuple[str, str]]:
-        """The queues that are sampled: node, neighbour."""
-        return self._queues
 
     def sample(self) -> None:
         """Look at everything now."""
@@ -129,7 +124,7 @@ class Sampler:
         if self._is_first:
             changed[0] = True
             self._is_first = False
-        ends = np.cumsum([2 * len(self._queues), 3 * len(self._links)])
+        ends = np.cumsum([2 * len(self.queues), 3 * len(self._links)])
         queues, links, rates = np.split(values, ends, axis=1)
         _, links_changed, rates_changed = np.split(changed, ends, axis=1)
         self._add_queues(times, queues)
@@ -187,7 +182,7 @@ class Sampler:
         return self._others | dict(zip(self._keys, values, strict=True))
 
     def _of_queues(self) -> Iterable[Probe]:
-        for node, towards in self._queues:
+        for node, towards in self.queues:
             switch, port = self._built.port(node, towards)
             for what in _OF_QUEUE:
                 yield Probe(what, switch.number, port)
@@ -217,9 +212,9 @@ class Sampler:
 
     def _add_queues(self, times: NDArray[np.int64], values: NDArray[np.uint64]) -> None:
         """A row for each sample and queue."""
-        which = np.tile(np.arange(len(self._queues)), len(times))
+        which = np.tile(np.arange(len(self.queues)), len(times))
         depths = values.reshape(-1, 2).astype(np.int64).T
-        self._add("queues", np.repeat(times, len(self._queues)), self._queues, which, depths)
+        self._add("queues", np.repeat(times, len(self.queues)), self.queues, which, depths)
 
     def _add_counters(
         self, times: NDArray[np.int64], values: NDArray[np.uint64], changed: NDArray[np.bool_]

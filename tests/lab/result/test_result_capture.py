@@ -1,7 +1,6 @@
 """Captures as tshark reads them."""
 
 import subprocess
-from dataclasses import dataclass
 from ipaddress import IPv4Address
 from pathlib import Path
 
@@ -9,19 +8,12 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
-from fcn.lab.result.capture import pcap
+from fcn.lab.result.capture import Captured, pcap
 from fcn.lab.result.folder import save
 from fcn.lab.run.runner import run_scenario
 from fcn.lab.scenario.load import make_scenario
 
 FIELDS = ("frame.time_epoch", "frame.len", "frame.cap_len", "ip.src", "udp.dstport")
-
-
-@dataclass(frozen=True)
-class Frame:
-    time_ns: int
-    length: int
-    data: bytes
 
 
 def packet(source: int, octets: int) -> bytes:
@@ -41,9 +33,9 @@ def tshark(file: Path, *fields: str) -> list[list[str]]:
 def test_tshark_reads_times_to_the_nanosecond_and_frames_cut_short(tmp_path: Path) -> None:
     whole, long = packet(0x0A000001, 100), packet(0x0A000003, 4096)
     frames = [
-        Frame(1, len(whole), whole),
-        Frame(3_000_000_007, len(long), long[:64]),
-        Frame(3_000_000_007, len(whole), whole),
+        Captured(1, "p1", "p2", len(whole), whole),
+        Captured(3_000_000_007, "p1", "p2", len(long), long[:64]),
+        Captured(3_000_000_007, "p1", "p2", len(whole), whole),
     ]
     file = tmp_path / "link.pcap"
     file.write_bytes(pcap(frames))
