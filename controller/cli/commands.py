@@ -25,8 +25,8 @@ from fcn.controller.cli.common import (
     controller,
     err,
     fail,
-    marked,
     out,
+    say,
     switch_of,
 )
 from fcn.controller.cli.flows import flows_app
@@ -133,11 +133,9 @@ def check(config: ConfigFile) -> None:
     from fcn.controller.config.transport import expiry_notes
     from fcn.controller.config.watching import Watching
 
-    out.print(
-        f"{marked(config)}: {len(network.nodes)} nodes, {len(network.vrfs)} VRFs, "
-        f"{len(network.links)} links: valid",
-        highlight=False,
-        soft_wrap=True,
+    say(
+        f"{config}: {len(network.nodes)} nodes, {len(network.vrfs)} VRFs, "
+        f"{len(network.links)} links: valid"
     )
     notes = [
         (f"nodes.{node}.policies.{policy}", f"one failure can end it: {reason}")
@@ -150,7 +148,7 @@ def check(config: ConfigFile) -> None:
     notes += unused_notes(network)
     notes += expiry_notes(network)
     for where, text in notes:
-        out.print(f"note: {marked(where)}: {marked(text)}", highlight=False, soft_wrap=True)
+        say(f"note: {where}: {text}")
 
 
 def _load(file: Path) -> "tuple[Config, Planner]":

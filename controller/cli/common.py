@@ -48,6 +48,11 @@ def marked(text: object) -> str:
     return escape(plain(str(text)))
 
 
+def say(text: str, console: Console = out) -> None:
+    """Each line whole and as it is: square brackets in names of files are no markup."""
+    console.print(plain(text), highlight=False, markup=False, soft_wrap=True)
+
+
 def say_error(message: str) -> None:
     err.print(Text.assemble(("error:", "bold red"), " ", plain(message)), soft_wrap=True)
 

@@ -18,9 +18,9 @@ from fcn.controller.cli.common import (
     controller,
     err,
     fail,
-    marked,
     out,
     queue_pair,
+    say,
 )
 from fcn.controller.config.notation import DEFAULT_ENDPOINT, Address, parse_duration
 from fcn.controller.flows.key import FlowKey
@@ -140,11 +140,7 @@ def flows_load(
                 for (reason, _), alike in groupby(told, itemgetter(0, 1)):
                     lines = [line for *_, line in alike]
                     where = f"lines {lines[0]} to {lines[-1]}" if lines[1:] else f"line {lines[0]}"
-                    err.print(
-                        f"{marked(file)}, {where}: {marked(reason)}",
-                        highlight=False,
-                        soft_wrap=True,
-                    )
+                    say(f"{file}, {where}: {reason}", err)
                 refused += len(response.refused)
                 registered += len(some) - len(response.refused)
                 away |= set(response.away)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from fcn.controller.cli.common import fail, marked, out, plain
+from fcn.controller.cli.common import fail, out, say
 
 pki_app = typer.Typer(
     no_args_is_help=True, help="Certificates for a laboratory: CAs of its own, and revocation."
@@ -50,16 +50,11 @@ def init(folder: Folder, names: Names = None) -> None:
     except PkiError as error:
         raise fail(str(error)) from None
     for place, new in made:
-        out.print(
-            f"{marked(place)}: {'made' if new else 'was there'}", highlight=False, soft_wrap=True
-        )
-    where = plain(str(folder.absolute()))
-    out.print(
+        say(f"{place}: {'made' if new else 'was there'}")
+    where = folder.absolute()
+    say(
         f"\nCopy each of these folders to the machine that it is for; {where}/ca stays here.\n"
-        f"For the configuration:\n\n{_CONFIGURATION.format(folder=where)}",
-        highlight=False,
-        soft_wrap=True,
-        markup=False,
+        f"For the configuration:\n\n{_CONFIGURATION.format(folder=where)}"
     )
 
 
@@ -80,5 +75,5 @@ def revoke(
     except PkiError as error:
         raise fail(str(error)) from None
     for file in files:
-        out.print(f"{marked(file)}: changed", highlight=False, soft_wrap=True)
+        say(f"{file}: changed")
     out.print("Copy these files to where their folders were copied.", highlight=False)

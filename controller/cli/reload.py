@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fcn.controller.cli import tables
-from fcn.controller.cli.common import EXIT_CONFIG, Api, Json, controller, err, fail, out, plain
+from fcn.controller.cli.common import EXIT_CONFIG, Api, Json, controller, err, fail, out, say
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 
 if TYPE_CHECKING:
@@ -38,11 +38,10 @@ def apply(config: ConfigFile, api: Api = DEFAULT_ENDPOINT, as_json: Json = False
     _check(config, done.problems)
     tables.show_applied(out, done.nodes, as_json=as_json)
     if not done.lasting:
-        err.print(
+        say(
             "in effect until the controller is restarted: the file that it is started with is "
             "another",
-            highlight=False,
-            soft_wrap=True,
+            err,
         )
 
 
@@ -51,12 +50,7 @@ def refused(file: Path, problems: "Iterable[Problem | pb.ConfigProblem]") -> typ
     problems = list(problems)
     for problem in problems:
         where = f" {problem.where}:" if problem.where else ""
-        err.print(
-            plain(f"{file}:{problem.line}:{where} {problem.message}"),
-            highlight=False,
-            soft_wrap=True,
-            markup=False,
-        )
+        say(f"{file}:{problem.line}:{where} {problem.message}", err)
     return fail(f"{len(problems)} problem(s) in {file}", EXIT_CONFIG)
 
 

@@ -7,7 +7,7 @@ import typer
 from fcn.contract.depth import Depth
 from fcn.contract.ports import LAST_PORT, PORT_BITS, QUEUES
 from fcn.controller.cli import tables
-from fcn.controller.cli.common import AnyNode, Api, Json, NodeName, controller, err, out
+from fcn.controller.cli.common import AnyNode, Api, Json, NodeName, controller, err, out, say
 from fcn.controller.config.features import Feature
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.notation import DEFAULT_ENDPOINT, format_depth, parse_depth
@@ -48,11 +48,10 @@ def _set_features(node: str, features: list[Feature], api: str, *, enabled: bool
         done = client.set_features(node, enabled, features)
         notification = client.status().notification
     if enabled and notification == Notification.NONE and not _SILENT.issuperset(done.features):
-        err.print(
+        say(
             "the domain has notification: none, so nothing is notified or translated; write "
             "another in the configuration, and put that in force with `fcn apply`",
-            highlight=False,
-            soft_wrap=True,
+            err,
         )
     _say_how_long(node, f"features: [{', '.join(done.features)}]", done)
 
@@ -61,16 +60,11 @@ def _say_how_long(
     node: str, setting: str, done: "pb.SetFeaturesResponse | pb.SetThresholdsResponse"
 ) -> None:
     if not done.written:
-        err.print(f"{node} is away; the change is written when it reconnects", highlight=False)
+        say(f"{node} is away; the change is written when it reconnects", err)
     what = "in effect until the controller is restarted, as its file has no `state`"
     if done.lasting:
         what = f"in effect until the configuration of {node} changes there"
-    err.print(
-        f"{what}; to have it in the file, put `{setting}` into the configuration of {node}",
-        highlight=False,
-        markup=False,
-        soft_wrap=True,
-    )
+    say(f"{what}; to have it in the file, put `{setting}` into the configuration of {node}", err)
 
 
 def _port(text: str) -> int:

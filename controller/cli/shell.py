@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from fcn.controller.cli.common import say
+
 if TYPE_CHECKING:
     from fcn.controller.proto import fcn_pb2 as pb
 
@@ -71,12 +73,10 @@ def open_shell(switch: "pb.NodeStatus", console: Console) -> int:
     """Run the shell on a switch, which can only read; returns its exit code. Raises ShellError."""
     arguments = shell_arguments(switch)
     python = ready_environment(console)
-    console.print(
+    say(
         f"p4runtime-shell on {switch.grpc}: read with e.g. "
         "`table_entry['endpoint'].read(lambda entry: print(entry))`; only the controller can write",
-        highlight=False,
-        markup=False,
-        soft_wrap=True,
+        console,
     )
     command = [str(python), *arguments]
     return subprocess.run(command, env=os.environ | VARIABLES, check=False).returncode

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from fcn.contract.depth import LEVELS, Depth, DepthUnit
 from fcn.contract.marking import NAMES
+from fcn.controller.cli.common import say
 from fcn.controller.cli.printing import print_table, table_of
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.notation import format_depth, format_duration
@@ -76,11 +77,6 @@ def _print_json_pages(pages: Iterable[Iterable[object]]) -> None:
     print("[]" if before == "[" else "\n]")
 
 
-def _say(console: Console, text: str) -> None:
-    """A line as it is: square brackets in what a switch said are no markup."""
-    console.print(text, highlight=False, markup=False, soft_wrap=True)
-
-
 def _state(state: str) -> Text:
     return Text(state, STATE_STYLES.get(state, ""))
 
@@ -123,27 +119,27 @@ def show_status(console: Console, status: "pb.GetStatusResponse", *, as_json: bo
     print_table(console, table)
     for node in status.nodes:
         if node.detail:
-            _say(console, f"{node.name}: {node.detail}")
+            say(f"{node.name}: {node.detail}", console)
         if node.refused:
-            _say(
-                console,
+            say(
                 f"{node.name}: refused {node.refused} updates, the last of them: {node.refusal}; "
                 "the controller's log says which the others were",
+                console,
             )
     for region in dict.fromkeys(each.region for each in status.others):
         others = [each for each in status.others if each.region == region]
         if not any(each.heard for each in others):
             reasons = "; ".join(f"{each.name}: {each.detail}" for each in others)
-            _say(
-                console,
+            say(
                 f"no controller of region {region} is heard ({reasons}): connections to there that "
                 "are set up now may have no sender",
+                console,
             )
-    _say(
-        console,
+    say(
         f"notification: {status.notification}; "
         f"labels: {status.labels_in_use} in use, {status.labels_resting} in quarantine; "
         f"controller {status.version} since {_moment(status.started)}",
+        console,
     )
 
 
@@ -166,7 +162,7 @@ def show_flows(
         table.show_header = number == 0
         widths = print_table(console, table, widths)
         number += len(page)
-    _say(console, f"{number} flows" if number else why_none())
+    say(f"{number} flows" if number else why_none(), console)
 
 
 def _flow_table(flows: "Iterable[pb.Flow]", counted: bool) -> Table:
@@ -220,7 +216,7 @@ def show_flow_details(
             console.print(f"{name:>10}  {value}", highlight=False)
         if counters is not None:
             for sentence in story(flow, counted(counters).get(flow.node, {})):
-                _say(console, sentence)
+                say(sentence, console)
         console.print()
 
 
@@ -267,7 +263,7 @@ def show_counters(
         _print_json(nodes)
         return
     if not shown:
-        _say(console, "nothing has been counted; --all shows counters that are 0")
+        say("nothing has been counted; --all shows counters that are 0", console)
         return
     table = table_of("", "node", "counter", "what", "packets", "octets")
     for item in shown:
@@ -281,7 +277,7 @@ def show_paths(console: Console, policies: "Sequence[pb.Policy]", *, as_json: bo
         _print_json(list(map(_plain, policies)))
         return
     if not policies:
-        _say(console, NO_POLICY)
+        say(NO_POLICY, console)
     for policy in policies:
         columns = ("tunnel", "ID", "via", "weight", "state", "for", "said by")
         title = f"{policy.node}: {policy.name}, to {policy.to}"
@@ -305,9 +301,9 @@ def show_paths(console: Console, policies: "Sequence[pb.Policy]", *, as_json: bo
                 f"{path.tunnel} {path.loads} times, {path.flowlets} flowlets moved there"
                 for path in balanced
             ]
-            _say(console, f"Heard of the load of {'; '.join(moves)}")
+            say(f"Heard of the load of {'; '.join(moves)}", console)
         if policy.exposed:
-            _say(console, f"One failure can end it: {policy.exposed}")
+            say(f"One failure can end it: {policy.exposed}", console)
         console.print()
 
 
@@ -317,7 +313,7 @@ def show_links(console: Console, links: "Sequence[pb.Link]", *, as_json: bool) -
         _print_json(list(map(_plain, links)))
         return
     if not links:
-        _say(console, NO_LINK)
+        say(NO_LINK, console)
         return
     table = table_of("", "link", "far end", "state", "for", "came up", "went down", "utilization")
     for link in links:
@@ -369,8 +365,8 @@ def show_event(console: Console, event: "pb.Event", *, as_json: bool) -> None:
         print(json.dumps(_plain(event), ensure_ascii=False), flush=True)
         return
     clock = time.strftime("%H:%M:%S", time.localtime(event.time))
-    _say(
-        console,
+    say(
         f"{clock}.{int(event.time % 1 * 1000):03d} {event.node or '-':<8} {event.kind:<14} "
         f"{escaped(event.message)}",
+        console,
     )

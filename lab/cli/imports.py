@@ -4,17 +4,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
-from fcn.controller.cli.common import fail, marked
+from fcn.controller.cli.common import fail, marked, say
+from fcn.controller.cli.common import out as console
 from fcn.lab.errors import LabError
 
 if TYPE_CHECKING:
     from fcn.lab.imports.network import Imported
 
 EXIT_FILE = 3
-
-console = Console()
 
 app = typer.Typer(
     help="Topologies and flows of other simulators, as a scenario and the network it names.",
@@ -76,12 +74,10 @@ def _write(imported: "Imported", file: Path) -> None:
     from fcn.lab.imports.write import write_scenario
 
     plan = write_scenario(imported, file)
-    console.print(
-        f"{marked(file)}: {len(imported.hosts)} hosts, "
+    say(
+        f"{file}: {len(imported.hosts)} hosts, "
         f"{len(imported.edges) + len(imported.cores)} switches, {len(imported.flows)} flows, "
-        f"{plan.scenario.duration / 1e6:g} ms; network {marked(plan.scenario.network)}",
-        highlight=False,
-        soft_wrap=True,
+        f"{plan.scenario.duration / 1e6:g} ms; network {plan.scenario.network}"
     )
     for note in imported.notes:
         console.print(f"[yellow]note:[/] {marked(note)}", highlight=False, soft_wrap=True)

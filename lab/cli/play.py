@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import Progress
 
 from fcn.contract.pages import PageFileError, check_page_file
-from fcn.controller.cli.common import fail, marked
+from fcn.controller.cli.common import err, fail, say
+from fcn.controller.cli.common import out as console
 from fcn.controller.cli.programs import page_missing
-from fcn.lab.cli.reports import console, names_of
+from fcn.lab.cli.reports import names_of
 from fcn.lab.errors import LabError
 
 if TYPE_CHECKING:
@@ -60,16 +60,14 @@ def play(
         if export is not None:
             hub = _shown(dict(zip(tags, stored, strict=True)), stories=False)
             write_page(page_alone(hub), export)
-            console.print(f"a page for any browser: {marked(export)}", soft_wrap=True)
+            say(f"a page for any browser: {export}")
             return
         listening = listening_on(listen or DEFAULT_LISTEN)
         hub = _shown(dict(zip(tags, stored, strict=True)), stories=True)
     except (LabError, PageError, PageFileError) as error:
         raise fail(str(error)) from None
     labels = ", ".join(each.about.label for each in stored)
-    told = partial(
-        console.print, f"{marked(labels)} in a browser: {url(listening)}", soft_wrap=True
-    )
+    told = partial(say, f"{labels} in a browser: {url(listening)}")
     asyncio.run(serve(hub, listening, stories=of_runs(folders), ready=told))
 
 
@@ -87,7 +85,6 @@ def _shown(stored: "dict[str, Stored]", *, stories: bool) -> "Hub":
     if moments < FRAMES:
         console.print(f"{links:,} links: {moments} moments are shown, of {FRAMES} otherwise")
     hub = Hub()
-    err = Console(stderr=True)
     with Progress(console=err, transient=True, disable=not err.is_terminal) as bar:
         placing = bar.track(stored.items(), description="placing")
         pictures = {name: picture_of(each.about, stories) for name, each in placing}

@@ -4,17 +4,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from fcn.contract.pages import PageFileError, check_page_file
-from fcn.controller.cli.common import fail, marked
+from fcn.controller.cli.common import fail, marked, say
+from fcn.controller.cli.common import out as console
 from fcn.lab.errors import LabError
 
 if TYPE_CHECKING:
     from fcn.lab.report.tables import ReportTable
     from fcn.lab.result.model import Result
-
-console = Console()
 
 Page = Annotated[Path | None, typer.Option("--page", help="HTML file to write.", dir_okay=False)]
 
@@ -112,4 +110,4 @@ def _write(text: str, file: Path) -> None:
         write_page(text, file)
     except (LabError, PageFileError) as error:
         raise fail(str(error)) from None
-    console.print(f"plots and tables: {marked(file)}", highlight=False, soft_wrap=True)
+    say(f"plots and tables: {file}")

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from fcn.controller.cli.common import err, fail, marked, say_error
+from fcn.controller.cli.common import err, fail, marked, say, say_error
+from fcn.controller.cli.common import out as console
 from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
 from fcn.lab.modes import Mode
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 EXIT_FAILED = 1
 EXIT_SCENARIO = 3
-
-console = Console()
 
 
 def list_scenarios() -> None:
@@ -133,12 +131,10 @@ def _say(result: "Result", folder: Path) -> None:
     about = result.about
     done = int(result.messages["completed_ns"].notna().sum())
     reached = f"{about.reached_ns / 1e6:g} of {about.duration_ns / 1e6:g} ms"
-    console.print(
-        f"{marked(about.label)}: {reached} in {about.wall_s:.1f} s, {about.hops:,} packet-hops, "
+    say(
+        f"{about.label}: {reached} in {about.wall_s:.1f} s, {about.hops:,} packet-hops, "
         f"{done} of {len(result.messages)} messages complete; digest {about.digest}\n"
-        f"{marked(folder)}" + ("" if about.finished else " (ended early)"),
-        highlight=False,
-        soft_wrap=True,
+        f"{folder}" + ("" if about.finished else " (ended early)")
     )
     for remark in remarks({about.label: result}):
         console.print(f"[yellow]note:[/] {marked(remark)}", highlight=False, soft_wrap=True)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -17,7 +16,8 @@ from rich.progress import (
 from rich.table import Table
 
 from fcn.contract.version import DISTRIBUTION
-from fcn.controller.cli.common import fail, marked, say_error
+from fcn.controller.cli.common import fail, marked, say, say_error
+from fcn.controller.cli.common import out as console
 from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
 
@@ -32,8 +32,6 @@ SHOWN = (
     "queue_max_packets", "frames_lost",
 )  # fmt: skip
 """Measures that are printed; the tables have all."""
-
-console = Console()
 
 
 def sweep(
@@ -94,11 +92,7 @@ def sweep(
         raise fail(str(error), EXIT_FAILED) from None
     console.print(_shown(summary, keys_of(plan)))
     without = int((runs["error"] != "").sum())
-    console.print(
-        f"{len(runs) - without} of {len(runs)} runs; tables: {marked(folder)}",
-        highlight=False,
-        soft_wrap=True,
-    )
+    say(f"{len(runs) - without} of {len(runs)} runs; tables: {folder}")
     if without:
         say_error(f"{without} runs have no result: the same command runs them again")
         raise typer.Exit(EXIT_FAILED)
@@ -133,7 +127,7 @@ class _Display(Progress):
 
     def _print(self, text: str) -> None:
         if not console.is_terminal:
-            console.print(f"{marked(self._name)}: {marked(text)}", highlight=False, soft_wrap=True)
+            say(f"{self._name}: {text}")
 
 
 def _shown(summary: "pd.DataFrame", keys: list[str]) -> Table:
