@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from fcn.controller.cli.capture import CaptureError, running_switch
-from fcn.controller.cli.common import fail
+from fcn.controller.cli.common import ended_by, fail
 from fcn.hosts.processes import run
 from fcn.topologies.model import Topology
 from fcn.topologies.running import OUT, Out, RunningError, configuration
@@ -47,13 +47,11 @@ def set_link(topology: Topology, a: str, b: str, *, up: bool) -> None:
 def _set(links: Iterable[str], out: Path, *, up: bool) -> None:
     if os.geteuid() != 0:
         raise fail("interfaces of switches need root: run it with sudo")
-    try:
+    with ended_by(CableError, CaptureError, RunningError):
         config = configuration(out)
         ends = [end for link in links for end in _ends(config, link)]
         for prefix, interface in ends:
             _set_interface(prefix, interface, up=up)
-    except (CableError, CaptureError, RunningError) as error:
-        raise fail(str(error)) from None
 
 
 def _ends(config: dict[str, Any], link: str) -> Iterable[tuple[Sequence[str], str]]:

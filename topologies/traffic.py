@@ -15,7 +15,7 @@ from rich.console import Console
 
 from fcn.contract.units import parse_rate
 from fcn.controller.cli.capture import CaptureError
-from fcn.controller.cli.common import fail
+from fcn.controller.cli.common import fail, mistyped
 from fcn.hosts.build import BuildError
 from fcn.hosts.processes import Process, ProcessError
 from fcn.hosts.roce.build import fcn_roce
@@ -92,10 +92,8 @@ def traffic(
     out: Out = OUT,
 ) -> None:
     """Send RoCEv2 traffic with DCQCN from a host to another, until Ctrl-C."""
-    try:
+    with mistyped("--rate"):
         rate_bps = parse_rate(rate)
-    except ValueError as error:
-        raise typer.BadParameter(f"--rate: {error}") from None
     if sender == receiver:
         raise typer.BadParameter(f"{sender} cannot send to itself")
     if os.geteuid() != 0:

@@ -6,6 +6,8 @@ controller cannot be reached, 5 (of `fcn status`) a switch is not as intended.
 
 import os
 import signal
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +25,7 @@ from fcn.controller.cli.common import (
     Json,
     NodeName,
     controller,
+    ended_by,
     err,
     fail,
     out,
@@ -116,10 +119,8 @@ def _run(file: Path, log_level: LogLevel, *, log_json: bool, me: str | None) -> 
     # Behind _load(): a file that is refused needs none of it.
     from fcn.controller.cli.run import RunError, run_controller
 
-    try:
+    with ended_by(RunError):
         asyncio.run(run_controller(network, file, log_level, log_json=log_json, me=me))
-    except RunError as error:
-        raise fail(str(error)) from None
 
 
 @app.command()
@@ -226,25 +227,16 @@ def events(
     count: Annotated[int, typer.Option(help="Stop after N events; 0: never.", min=0)] = 0,
 ) -> None:
     """Show events live: flows, connections, notifications, nodes."""
-    with controller(api) as client:
-        try:
-            for number, event in enumerate(client.events(), start=1):
-                tables.show_event(out, event, as_json=as_json)
-                if number == count:
-                    return
-        except KeyboardInterrupt:
-            return
+    with controller(api) as client, suppress(KeyboardInterrupt):
+        for event in islice(client.events(), count or None):
+            tables.show_event(out, event, as_json=as_json)
 
 
 @app.command()
 def shell(node: NodeName, api: Api = DEFAULT_ENDPOINT) -> None:
     """Open a read-only p4runtime-shell on a switch; the controller stays primary."""
-    switch = switch_of(node, api)
-    try:
-        code = open_shell(switch, err)
-    except ShellError as error:
-        raise fail(str(error)) from None
-    raise typer.Exit(code)
+    with ended_by(ShellError):
+        raise typer.Exit(open_shell(switch_of(node, api), err))
 
 
 @app.command()
@@ -265,7 +257,5 @@ def capture(
 ) -> None:
     """Capture packets on a switch's port, on the machine where the switch runs."""
     address = switch_of(node, api).grpc
-    try:
+    with ended_by(CaptureError):
         capture_port(address, api, node, port, file=file, count=count, expression=expression)
-    except CaptureError as error:
-        raise fail(str(error)) from None

@@ -63,12 +63,28 @@ def fail(message: str, code: int = EXIT_FAILED) -> typer.Exit:
     return typer.Exit(code)
 
 
+@contextmanager
+def ended_by(*errors: type[Exception], code: int = EXIT_FAILED) -> Iterator[None]:
+    """Such an error ends the command, and is printed."""
+    try:
+        yield
+    except errors as error:
+        raise fail(str(error), code) from None
+
+
+@contextmanager
+def mistyped(option: str = "") -> Iterator[None]:
+    """A ValueError is one of the command line: raises typer.BadParameter."""
+    try:
+        yield
+    except ValueError as error:
+        raise typer.BadParameter(f"{option}: {error}" if option else str(error)) from None
+
+
 def check_api(api: str) -> None:
     """Raises typer.BadParameter where it is no address."""
-    try:
+    with mistyped("--api or FCN_API"):
         parse_endpoint(api)
-    except ValueError as error:
-        raise typer.BadParameter(f"--api or FCN_API: {error}") from None
 
 
 @contextmanager
@@ -77,13 +93,9 @@ def controller(api: str) -> Iterator["FcnClient"]:
     from fcn.controller.northbound.client import ControllerError, FcnClient, UnreachableError
 
     check_api(api)
-    try:
-        with FcnClient(api) as client:
-            yield client
-    except UnreachableError as error:
-        raise fail(str(error), EXIT_UNREACHABLE) from None
-    except ControllerError as error:
-        raise fail(str(error)) from None
+    unreachable = ended_by(UnreachableError, code=EXIT_UNREACHABLE)
+    with ended_by(ControllerError), unreachable, FcnClient(api) as client:
+        yield client
 
 
 def queue_pair(text: str) -> int:

@@ -16,8 +16,10 @@ from fcn.controller.cli.common import (
     Api,
     Json,
     controller,
+    ended_by,
     err,
     fail,
+    mistyped,
     out,
     queue_pair,
     say,
@@ -177,26 +179,20 @@ def flows_program(
 
     if profile not in PROFILES:
         raise typer.BadParameter(f"there is no profile {profile!r}; there are {_PROFILES}")
-    try:
+    with ended_by(PipelineError, OSError):
         with_flow_tables(load_pipeline("pe", profile=profile), flows, folder)
-    except (PipelineError, OSError) as error:
-        raise fail(str(error)) from None
 
 
+@mistyped()
 def _address(text: str) -> Address:
-    try:
-        return address_of(text)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    return address_of(text)
 
 
+@mistyped()
 def _timeout(text: str | None) -> int | None:
     if not text:
         return None
-    try:
-        return 0 if text == "never" else parse_duration(text)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    return 0 if text == "never" else parse_duration(text)
 
 
 def _rows(file: Path) -> list[tuple[int, tuple[FlowKey, int, int | None]]]:

@@ -1,14 +1,14 @@
 """`fcn host-agent`: reports the queue pairs of a host with RDMA devices to the controllers."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from fcn.controller.cli.common import ended_by, mistyped
 from fcn.controller.config.notation import parse_duration, parse_endpoint
 from fcn.controller.logs import LogLevel, configure_logs
-
-EXIT_FAILED = 1
 
 SHORTEST_INTERVAL = 0.1
 """Seconds; more reports would keep a processor busy, and the controller refuses them."""
@@ -39,21 +39,13 @@ def host_agent(
 
     from fcn.controller.hostagent.agent import AgentError, Credentials, run_agent
 
-    try:
+    with mistyped():
         for controller in controllers:
             parse_endpoint(controller)
         seconds = parse_duration(interval) / 1e6
         if seconds < SHORTEST_INTERVAL:
             raise ValueError(f"{interval} is too short; reports are {SHORTEST_INTERVAL} s apart")
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     configure_logs(log_level, as_json=log_json)
-    try:
-        asyncio.run(
-            run_agent(controllers, Credentials(certificate, key, ca), controller_name, seconds)
-        )
-    except AgentError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(EXIT_FAILED) from None
-    except KeyboardInterrupt:
-        return
+    credentials = Credentials(certificate, key, ca)
+    with suppress(KeyboardInterrupt), ended_by(AgentError):
+        asyncio.run(run_agent(controllers, credentials, controller_name, seconds))

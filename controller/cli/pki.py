@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from fcn.controller.cli.common import fail, out, say
+from fcn.controller.cli.common import ended_by, mistyped, out, say
 
 pki_app = typer.Typer(
     no_args_is_help=True, help="Certificates for a laboratory: CAs of its own, and revocation."
@@ -41,14 +41,10 @@ def init(folder: Folder, names: Names = None) -> None:
     is there gets no further names."""
     from fcn.controller.pki.folder import PkiError, make, parse_holder
 
-    try:
+    with mistyped():
         holders = [parse_holder(name) for name in names or ()]
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-    try:
+    with ended_by(PkiError):
         made = make(folder, holders)
-    except PkiError as error:
-        raise fail(str(error)) from None
     for place, new in made:
         say(f"{place}: {'made' if new else 'was there'}")
     where = folder.absolute()
@@ -66,14 +62,10 @@ def revoke(
     from fcn.controller.pki.folder import PkiError, parse_holder
     from fcn.controller.pki.folder import revoke as revoke_all
 
-    try:
+    with mistyped():
         holder = parse_holder(name)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-    try:
+    with ended_by(PkiError):
         files = revoke_all(folder, holder)
-    except PkiError as error:
-        raise fail(str(error)) from None
     for file in files:
         say(f"{file}: changed")
     out.print("Copy these files to where their folders were copied.", highlight=False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fcn.controller.cli.capture import CaptureError, controller_process, entering
-from fcn.controller.cli.common import fail, switch_of
+from fcn.controller.cli.common import ended_by, switch_of
 from fcn.controller.cli.programs import become
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 
@@ -21,10 +21,8 @@ def trace(context: typer.Context) -> None:
         node = arguments.pop(0)
         arguments = ["--node", node, *_reach(switch_of(node, api)), *arguments]
         # The switch's address is one of where the controller runs.
-        try:
+        with ended_by(CaptureError):
             inside = entering(controller_process(api))
-        except CaptureError as error:
-            raise fail(str(error)) from None
         become("fcn.softswitch.tracer", arguments, inside=inside)
     become("fcn.softswitch.tracer", context.args)
 

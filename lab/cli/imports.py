@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fcn.controller.cli.common import fail, marked, say
+from fcn.controller.cli.common import ended_by, marked, mistyped, say
 from fcn.controller.cli.common import out as console
 from fcn.lab.errors import LabError
 
@@ -34,10 +34,8 @@ def hpcc(
     """Topology and flows of HPCC's simulator."""
     from fcn.lab.imports.hpcc import read_hpcc
 
-    try:
+    with ended_by(LabError, code=EXIT_FILE):
         _write(read_hpcc(topology, flow), out or Path(f"{topology.stem}-{flow.stem}.yaml"))
-    except LabError as error:
-        raise _failed(error) from None
 
 
 @app.command()
@@ -56,18 +54,10 @@ def htsim(
     from fcn.lab.imports.htsim import LeafSpine, read_htsim
     from fcn.topologies.units import parse_delay
 
-    try:
+    with mistyped():
         shape = LeafSpine(leaf, spines, parse_rate(rate), parse_delay(delay))
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-    try:
+    with ended_by(LabError, code=EXIT_FILE):
         _write(read_htsim(matrix, shape), out or Path(f"{matrix.stem}.yaml"))
-    except LabError as error:
-        raise _failed(error) from None
-
-
-def _failed(error: LabError) -> typer.Exit:
-    return fail(str(error), EXIT_FILE)
 
 
 def _write(imported: "Imported", file: Path) -> None:

@@ -8,7 +8,7 @@ import typer
 from rich.progress import Progress
 
 from fcn.contract.pages import PageFileError, check_page_file
-from fcn.controller.cli.common import err, fail, say
+from fcn.controller.cli.common import ended_by, err, fail, say
 from fcn.controller.cli.common import out as console
 from fcn.controller.cli.programs import page_missing
 from fcn.lab.cli.reports import names_of
@@ -51,7 +51,7 @@ def play(
     from fcn.page.stories import of_runs
 
     names = names_of(folders)
-    try:
+    with ended_by(LabError, PageError, PageFileError):
         if export is not None:
             check_page_file(export)
         stored = [open_result(folder) for folder in folders]
@@ -64,8 +64,6 @@ def play(
             return
         listening = listening_on(listen or DEFAULT_LISTEN)
         hub = _shown(dict(zip(tags, stored, strict=True)), stories=True)
-    except (LabError, PageError, PageFileError) as error:
-        raise fail(str(error)) from None
     labels = ", ".join(each.about.label for each in stored)
     told = partial(say, f"{labels} in a browser: {url(listening)}")
     asyncio.run(serve(hub, listening, stories=of_runs(folders), ready=told))

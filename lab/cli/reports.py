@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fcn.contract.pages import PageFileError, check_page_file
-from fcn.controller.cli.common import fail, marked, say
+from fcn.controller.cli.common import ended_by, marked, say
 from fcn.controller.cli.common import out as console
 from fcn.lab.errors import LabError
 
@@ -72,22 +72,18 @@ def names_of(folders: list[Path]) -> list[str]:
     return names if len(set(names)) == len(names) else [str(folder) for folder in folders]
 
 
+@ended_by(PageFileError)
 def _page_place(file: Path) -> Path:
     """Where a page may be written; asked before results are read, which takes long."""
-    try:
-        check_page_file(file)
-    except PageFileError as error:
-        raise fail(str(error)) from None
+    check_page_file(file)
     return file
 
 
+@ended_by(LabError)
 def _load(folder: Path) -> "Result":
     from fcn.lab.result.folder import load
 
-    try:
-        return load(folder)
-    except LabError as error:
-        raise fail(str(error)) from None
+    return load(folder)
 
 
 def _print(table: "ReportTable") -> None:
@@ -106,8 +102,6 @@ def _remark(results: "dict[str, Result]") -> None:
 def _write(text: str, file: Path) -> None:
     from fcn.lab.result.folder import write_page
 
-    try:
+    with ended_by(LabError, PageFileError):
         write_page(text, file)
-    except (LabError, PageFileError) as error:
-        raise fail(str(error)) from None
     say(f"plots and tables: {file}")

@@ -8,7 +8,7 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from fcn.controller.cli.common import err, fail, marked, say, say_error
+from fcn.controller.cli.common import EXIT_FAILED, ended_by, err, marked, mistyped, say, say_error
 from fcn.controller.cli.common import out as console
 from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from fcn.lab.result.model import Result
     from fcn.lab.run import runner
 
-EXIT_FAILED = 1
 EXIT_SCENARIO = 3
 
 
@@ -74,14 +73,12 @@ def _run(scenario: str, mode: str | None, seed: int | None, out: Path | None, un
     from fcn.lab.run import runner
     from fcn.lab.scenario.load import ScenarioError, load_scenario
 
-    try:
+    with ended_by(ScenarioError, code=EXIT_SCENARIO):
         plan = load_scenario(scenario).using(mode=chosen_mode(mode), seed=seed)
-    except ScenarioError as error:
-        raise fail(str(error), EXIT_SCENARIO) from None
     until_ns = _until(until, plan.scenario.duration)
     label = f"{plan.name}-{plan.scenario.mode}-{plan.scenario.seed}"
     folder = out or Path("out/lab") / label
-    try:
+    with ended_by(LabError):
         check_place(folder)
         with stopped() as stop:
             with _Display(label) as display:
@@ -89,8 +86,6 @@ def _run(scenario: str, mode: str | None, seed: int | None, out: Path | None, un
             if not result.about.reached_ns:
                 raise LabError(f"{label} was stopped before hosts sent: nothing is saved")
             kept = keep(result, folder, say_error, _wait_for_room)
-    except LabError as error:
-        raise fail(str(error), EXIT_FAILED) from None
     _say(result, kept)
     if kept != folder or result.about.reached_ns < (until_ns or result.about.duration_ns):
         raise typer.Exit(EXIT_FAILED)
@@ -161,10 +156,8 @@ def _until(text: str, duration_ns: int) -> int | None:
         return None
     from fcn.topologies.units import parse_time
 
-    try:
+    with mistyped("--until"):
         time = parse_time(text)
-    except ValueError as error:
-        raise typer.BadParameter(f"--until: {error}") from None
     if time == 0:
         raise typer.BadParameter(f"--until: {text} is when hosts begin to send; give a later time")
     if time > duration_ns:

@@ -16,7 +16,7 @@ from rich.progress import (
 from rich.table import Table
 
 from fcn.contract.version import DISTRIBUTION
-from fcn.controller.cli.common import fail, marked, say, say_error
+from fcn.controller.cli.common import EXIT_FAILED, ended_by, fail, marked, say, say_error
 from fcn.controller.cli.common import out as console
 from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
@@ -24,7 +24,6 @@ from fcn.lab.errors import LabError
 if TYPE_CHECKING:
     import pandas as pd
 
-EXIT_FAILED = 1
 EXIT_GRID = 3
 
 SHOWN = (
@@ -62,16 +61,14 @@ def sweep(
     try:
         from fcn.lab.sweep import run, tables
     except ImportError as error:
-        raise fail(f"{error}: install {DISTRIBUTION}[lab,sweep]", EXIT_FAILED) from None
+        raise fail(f"{error}: install {DISTRIBUTION}[lab,sweep]") from None
     from fcn.lab.sweep.rows import RowStore
 
-    try:
+    with ended_by(GridError, code=EXIT_GRID):
         plan = load_grid(grid)
-    except GridError as error:
-        raise fail(str(error), EXIT_GRID) from None
     folder = out or Path("out/lab") / plan.name
     failures: dict[str, str] = {}
-    try:
+    with ended_by(LabError):
         store = RowStore(folder)
         points = list(plan.points)
         missing = set(store.missing(point.identity for point in points))
@@ -88,8 +85,6 @@ def sweep(
         summary = tables.summary_table(plan, runs)
         tables.save_table(runs, folder / "runs.parquet")
         tables.save_table(summary, folder / "summary.parquet")
-    except LabError as error:
-        raise fail(str(error), EXIT_FAILED) from None
     console.print(_shown(summary, keys_of(plan)))
     without = int((runs["error"] != "").sum())
     say(f"{len(runs) - without} of {len(runs)} runs; tables: {folder}")

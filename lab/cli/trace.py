@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fcn.contract.ports import LAST_PORT
-from fcn.controller.cli.common import fail
-from fcn.lab.cli.run import EXIT_FAILED, EXIT_SCENARIO, Seed, chosen_mode
+from fcn.controller.cli.common import EXIT_FAILED, ended_by, mistyped
+from fcn.lab.cli.run import EXIT_SCENARIO, Seed, chosen_mode
 from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
 
@@ -67,24 +67,18 @@ def trace(
     given = ", ".join(name for name, value in of_a_switch.items() if value is not None)
     if frame is not None and given:
         raise typer.BadParameter(f"leave out {given}: --frame names one frame already")
-    try:
+    with ended_by(ScenarioError, code=EXIT_SCENARIO):
         plan, until_ns = _plan(scenario)
         plan = plan.using(mode=chosen_mode(mode), seed=seed)
-    except ScenarioError as error:
-        raise fail(str(error), EXIT_SCENARIO) from None
-    try:
+    with mistyped("--at"):
         asked = Spy(node or "", parse_time(at or "0ms"), port, match or [], count or 1)
-    except ValueError as error:
-        raise typer.BadParameter(f"--at: {error}") from None
     spy = asked if frame is None else FrameSpy(frame)
-    try:
+    with ended_by(LabError, ShowError):
         if html is not None:
             check_html(html)
         with stopped() as stop:
             run_scenario(plan, until_ns=until_ns, stop=lambda: stop() or spy.is_done(), spy=spy)
         told = show(spy.stories, full=full, as_json=as_json, html=html)
-    except (LabError, ShowError) as error:
-        raise fail(str(error), EXIT_FAILED) from None
     if not told:
         say(f"no packet like that came to {node} from {at or '0ms'} on")
         raise typer.Exit(EXIT_FAILED)
@@ -99,9 +93,7 @@ def _plan(scenario: str) -> "tuple[Plan, int | None]":
     folder = Path(scenario)
     if not (folder / RESULT_FILE).exists():
         return load_scenario(scenario), None
-    try:
+    with ended_by(LabError):
         about = load_about(folder)
-    except LabError as error:
-        raise fail(str(error), EXIT_FAILED) from None
     plan = parse_scenario(about.text, Path(about.scenario)).using(mode=about.mode, seed=about.seed)
     return plan, about.reached_ns or None
