@@ -15,6 +15,7 @@ from typing import TextIO
 from finsy.proto import p4r
 from google.protobuf import text_format
 
+from fcn.contract.certificates import TlsFileError
 from fcn.contract.garbage_collection import collect_often
 from fcn.softswitch.engine.build import prepare
 from fcn.softswitch.p4rt import bmv2_options
@@ -24,7 +25,8 @@ from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.errors import P4RuntimeError
 from fcn.softswitch.p4rt.options import Options, parse_options
 from fcn.softswitch.p4rt.ports import Ports
-from fcn.softswitch.p4rt.server import ServerError, open_server
+from fcn.softswitch.p4rt.server import open_server
+from fcn.softswitch.p4rt.transport import TransportError
 from fcn.softswitch.privileges import PrivilegeError, drop_privileges
 
 _LOG = logging.getLogger("softswitch")
@@ -69,7 +71,7 @@ def main() -> None:
     try:
         _configure_logs(options)
         asyncio.run(run(options))
-    except (StartError, ServerError, PrivilegeError, CaptureError) as error:
+    except (StartError, TransportError, TlsFileError, PrivilegeError, CaptureError) as error:
         sys.exit(f"fcn-softswitch: {error}")
 
 

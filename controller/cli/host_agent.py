@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from fcn.contract.certificates import TlsFileError
 from fcn.controller.cli.common import ended_by, mistyped
 from fcn.controller.config.notation import parse_duration, parse_endpoint
 from fcn.controller.logs import LogLevel, configure_logs
@@ -47,5 +48,5 @@ def host_agent(
             raise ValueError(f"{interval} is too short; reports are {SHORTEST_INTERVAL} s apart")
     configure_logs(log_level, as_json=log_json)
     credentials = Credentials(certificate, key, ca)
-    with suppress(KeyboardInterrupt), ended_by(AgentError):
+    with suppress(KeyboardInterrupt), ended_by(AgentError, TlsFileError):
         asyncio.run(run_agent(controllers, credentials, controller_name, seconds))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import grpc
 
-from fcn.contract.certificates import TlsFileError, Watched
+from fcn.contract.certificates import Watched
 from fcn.contract.rpc import Stub
 from fcn.contract.transport import check_certificates, check_key, check_own
 from fcn.controller.hostagent.rdma import RdmaError, devices
@@ -126,12 +126,9 @@ async def run_agent(
     interval: float,
 ) -> None:
     """Report to each controller, host:port, until cancelled, with renewed files once they belong
-    together. Raises AgentError."""
+    together. Raises AgentError, TlsFileError."""
     files = (credentials.certificate, credentials.key, credentials.ca)
-    try:
-        renewed = Watched(files, credentials.checked, LOG.error)
-    except TlsFileError as error:
-        raise AgentError(str(error)) from None
+    renewed = Watched(files, credentials.checked, LOG.error)
 
     async def report_to(controller: str) -> None:
         receiver = "the controller" if len(controllers) == 1 else f"controller {controller}"

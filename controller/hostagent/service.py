@@ -9,7 +9,7 @@ import grpc
 from cryptography import x509
 from google.protobuf.message import DecodeError
 
-from fcn.contract.certificates import Revoked, TlsFileError
+from fcn.contract.certificates import Revoked
 from fcn.contract.grpc_tls import server_credentials
 from fcn.contract.rpc import bounded
 from fcn.controller.config.notation import Address
@@ -139,11 +139,8 @@ class HostAgentService:
 
 @asynccontextmanager
 async def serving_agents(settings: HostAgents, service: HostAgentService) -> AsyncIterator[str]:
-    """Receive reports; yields the address in use. Raises AgentServiceError."""
-    try:
-        credentials = server_credentials(settings.files, LOG.error)
-    except TlsFileError as error:
-        raise AgentServiceError(str(error)) from None
+    """Receive reports; yields the address in use. Raises AgentServiceError, TlsFileError."""
+    credentials = server_credentials(settings.files, LOG.error)
     server = grpc.aio.server(
         options=[
             ("grpc.so_reuseport", 0),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import grpc
 
-from fcn.contract.certificates import Revoked, TlsFileError
+from fcn.contract.certificates import Revoked
 from fcn.contract.grpc_tls import server_credentials
 from fcn.contract.rpc import KEEPALIVE_MS, bounded, handler_of
 from fcn.contract.transport import ServerFiles, is_socket
@@ -123,7 +123,7 @@ async def serving(
     audit: AuditLog | None = None,
 ) -> AsyncIterator[str]:
     """Serve on host:port or unix:/path, which `group` may use, too; yields the address in use.
-    Raises ApiError, OSError."""
+    Raises ApiError, TlsFileError, OSError."""
     server = grpc.aio.server(
         options=[
             ("grpc.so_reuseport", 0),
@@ -135,11 +135,8 @@ async def serving(
             ("grpc.http2.min_recv_ping_interval_without_data_ms", KEEPALIVE_MS // 2),
         ]
     )
-    try:
-        revoked = tls.revoked(LOG.error).now if tls is not None else Revoked
-        credentials = server_credentials(tls, LOG.error) if tls is not None else None
-    except TlsFileError as error:
-        raise ApiError(str(error)) from None
+    revoked = tls.revoked(LOG.error).now if tls is not None else Revoked
+    credentials = server_credentials(tls, LOG.error) if tls is not None else None
     users = LocalUsers()
     guarded = Guarded(FcnService(network), audit or AuditLog(), users, revoked)
     service = pb.DESCRIPTOR.services_by_name["Fcn"]

@@ -18,7 +18,8 @@ from fcn.softswitch.api import EngineError
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.options import Options, parse_options
 from fcn.softswitch.p4rt.ports import Ports
-from fcn.softswitch.p4rt.server import ServerError, open_server
+from fcn.softswitch.p4rt.server import open_server
+from fcn.softswitch.p4rt.transport import TransportError
 
 LIBRARY = "FCN_TOFINO_MODEL"
 LOG = "FCN_TOFINO_LOG"
@@ -31,7 +32,7 @@ def main() -> None:
     try:
         chip = Chip(Path(os.environ.get(LIBRARY, "libtofinomodel.so")))
         asyncio.run(run(options, chip))
-    except (ModelError, EngineError, ServerError) as error:
+    except (ModelError, EngineError, TransportError) as error:
         sys.exit(f"fcn.ptf_tests.tofino: {error}")
     sys.stdout.flush()
     # The threads of the model have no end of their own.
@@ -39,7 +40,7 @@ def main() -> None:
 
 
 async def run(options: Options, chip: Chip) -> None:
-    """Serve until SIGINT or SIGTERM. Raises EngineError or ServerError."""
+    """Serve until SIGINT or SIGTERM. Raises EngineError or TransportError."""
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)

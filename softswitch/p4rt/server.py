@@ -32,10 +32,6 @@ _OPTIONS = (
 )
 
 
-class ServerError(Exception):
-    """The server cannot listen; the message says what to do."""
-
-
 async def start_server(
     device: Device, ports: Ports, transport: Transport
 ) -> tuple[grpc.aio.Server, int]:
@@ -48,12 +44,9 @@ async def start_server(
 def open_server(device: Device, ports: Ports, transport: Transport) -> tuple[grpc.aio.Server, int]:
     """A server that has its port but is not started, and the port; port 0 takes a free one.
 
-    Raises ServerError when the address is taken or unsafe, or TLS cannot be set up.
+    Raises TransportError when the address is taken or unsafe, or TlsFileError.
     """
-    try:
-        credentials, revoked = transport.credentials(), transport.revoked()
-    except TransportError as error:
-        raise ServerError(str(error)) from error
+    credentials, revoked = transport.credentials(), transport.revoked()
     address = transport.address
     keepalive = (
         ("grpc.keepalive_time_ms", KEEPALIVE_MS),
@@ -78,7 +71,7 @@ def open_server(device: Device, ports: Ports, transport: Transport) -> tuple[grp
             else server.add_secure_port(address, credentials)
         )
     except RuntimeError as error:
-        raise ServerError(
+        raise TransportError(
             f"cannot listen on {address}: is another switch using it, and is it of this machine? "
             "Choose one with -- --grpc-server-addr HOST:PORT"
         ) from error

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import grpc
 
-from fcn.contract.certificates import Revoked, TlsFileError, Watched
+from fcn.contract.certificates import Revoked, Watched
 from fcn.contract.grpc_tls import server_credentials
 from fcn.contract.transport import ServerFiles, is_local
 
@@ -34,21 +34,14 @@ class Transport:
 
     def credentials(self) -> grpc.ServerCredentials | None:
         """Of the files, which are read again when they change; None is plain gRPC. Raises
-        TransportError."""
-        if (files := self._files()) is None:
-            return None
-        try:
-            return server_credentials(files, _LOG.error)
-        except TlsFileError as error:
-            raise TransportError(str(error)) from error
+        TransportError, TlsFileError."""
+        files = self._files()
+        return None if files is None else server_credentials(files, _LOG.error)
 
     def revoked(self) -> Watched[Revoked]:
-        """Whose certificates are refused all the same. Raises TransportError."""
+        """Whose certificates are refused all the same. Raises TransportError, TlsFileError."""
         files = self._files()
-        try:
-            return Watched((), Revoked, _LOG.error) if files is None else files.revoked(_LOG.error)
-        except TlsFileError as error:
-            raise TransportError(str(error)) from error
+        return Watched((), Revoked, _LOG.error) if files is None else files.revoked(_LOG.error)
 
     def _files(self) -> ServerFiles | None:
         if self.crl is not None and self.ca is None:

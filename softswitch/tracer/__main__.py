@@ -13,9 +13,9 @@ from fcn.contract.ports import LAST_PORT
 from fcn.softswitch.proto import trace_pb2 as pb
 from fcn.softswitch.stories.filters import SHORT
 from fcn.softswitch.stories.story import Story
-from fcn.softswitch.tracer.alone import Alone, AloneError, read_config, read_entries, updates
-from fcn.softswitch.tracer.frames import FrameError, read_hex, read_pcap
-from fcn.softswitch.tracer.live import LiveError, Where, copy_of, tell
+from fcn.softswitch.tracer.alone import Alone, read_config, read_entries, updates
+from fcn.softswitch.tracer.frames import read_hex, read_pcap
+from fcn.softswitch.tracer.live import Where, copy_of, tell
 from fcn.softswitch.tracer.show import ShowError, say, show
 
 
@@ -94,7 +94,7 @@ def main(
             )
             stories = _live(where, request, node)
         told = show(stories, full=full, as_json=as_json, html=html)
-    except (AloneError, FrameError, LiveError, ShowError) as error:
+    except ShowError as error:
         say(f"error: {error}")
         raise typer.Exit(1) from None
     except KeyboardInterrupt:

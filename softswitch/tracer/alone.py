@@ -15,6 +15,7 @@ from fcn.softswitch.p4rt.errors import P4RuntimeError
 from fcn.softswitch.p4rt.pipeline import Pipeline, PipelineConfig
 from fcn.softswitch.stories.story import Story
 from fcn.softswitch.stories.teller import Teller
+from fcn.softswitch.tracer.show import ShowError
 
 LONGEST_NS = 1_000_000_000
 """What a packet has, in virtual time, to leave the switch with all its copies."""
@@ -22,19 +23,15 @@ _P4INFO_SUFFIXES = (".p4info.txtpb", ".p4.p4info.txtpb")
 _FIRST = ("action_profile_member", "action_profile_group", "packet_replication_engine_entry")
 
 
-class AloneError(Exception):
-    """The program or what is in it cannot be used; the message says why."""
-
-
 def read_config(program: Path, p4info: Path | None) -> p4r.ForwardingPipelineConfig:
-    """A JSON of p4c-bm2-ss with its P4Info: that beside it by default. Raises AloneError."""
+    """A JSON of p4c-bm2-ss with its P4Info: that beside it by default. Raises ShowError."""
     config = p4r.ForwardingPipelineConfig()
     beside = (program.with_suffix(suffix) for suffix in _P4INFO_SUFFIXES)
     info = p4info or next((path for path in beside if path.exists()), None)
     try:
         config.p4_device_config = program.read_bytes()
     except OSError as error:
-        raise AloneError(f"cannot read {program}: {error.strerror}") from error
+        raise ShowError(f"cannot read {program}: {error.strerror}") from error
     if info is not None:
         config.p4info.SetInParent()
         _parse(info, config.p4info)
@@ -42,14 +39,14 @@ def read_config(program: Path, p4info: Path | None) -> p4r.ForwardingPipelineCon
 
 
 def read_entries(file: Path) -> list[p4r.Update]:
-    """Entries in P4Runtime's text format: a WriteRequest, or a ReadResponse. Raises AloneError."""
+    """Entries in P4Runtime's text format: a WriteRequest, or a ReadResponse. Raises ShowError."""
     request, response = p4r.WriteRequest(), p4r.ReadResponse()
     try:
         _parse(file, request)
-    except AloneError as refused:
+    except ShowError as refused:
         try:
             _parse(file, response)
-        except AloneError:
+        except ShowError:
             raise refused from None
     return [*request.updates, *updates(response.entities)]
 
@@ -77,9 +74,9 @@ def _parse(file: Path, message: Message) -> None:
     try:
         text_format.Parse(file.read_text(), message)
     except OSError as error:
-        raise AloneError(f"cannot read {file}: {error.strerror}") from error
+        raise ShowError(f"cannot read {file}: {error.strerror}") from error
     except (text_format.ParseError, UnicodeDecodeError) as error:
-        raise AloneError(
+        raise ShowError(
             f"{file} is not a {message.DESCRIPTOR.name} in text format: {error}"
         ) from error
 
@@ -93,7 +90,7 @@ class Alone:
         entries: Sequence[p4r.Update],
         node: str = "",
     ) -> None:
-        """Raises AloneError."""
+        """Raises ShowError."""
         try:
             parsed = PipelineConfig.parse_preloaded(config)
             program = make_program(parsed.program, stories=True)
@@ -103,9 +100,9 @@ class Alone:
                 try:
                     pipeline.write(update, "")
                 except P4RuntimeError as error:
-                    raise AloneError(f"entry {number}: {error.message}") from error
+                    raise ShowError(f"entry {number}: {error.message}") from error
         except (EngineError, P4RuntimeError) as error:
-            raise AloneError(getattr(error, "message", str(error))) from error
+            raise ShowError(getattr(error, "message", str(error))) from error
         self._teller = Teller(program, node)
 
     def tell(self, packets: Iterable[bytes], port: int) -> Iterator[Story]:
@@ -119,7 +116,7 @@ class Alone:
                 yield from self._teller.rest("it has not left within a second")
                 self._engine.stop_trace()
             except EngineError as error:
-                raise AloneError(str(error)) from error
+                raise ShowError(str(error)) from error
 
     def _run(self) -> None:
         last = self._engine.now_ns() + LONGEST_NS

@@ -3,12 +3,10 @@
 from itertools import islice
 from pathlib import Path
 
+from fcn.softswitch.tracer.show import ShowError
+
 MOST = 10_240
 """Octets of a frame that the softswitch takes."""
-
-
-class FrameError(Exception):
-    """A file or frame cannot be used; the message says why."""
 
 
 def read_hex(text: str) -> bytes:
@@ -17,9 +15,9 @@ def read_hex(text: str) -> bytes:
     try:
         frame = bytes.fromhex(plain)
     except ValueError:
-        raise FrameError(f"{text[:40]!r} is no frame in hexadecimal digits") from None
+        raise ShowError(f"{text[:40]!r} is no frame in hexadecimal digits") from None
     if not 0 < len(frame) <= MOST:
-        raise FrameError(f"a frame has 1 to {MOST} octets, not {len(frame)}")
+        raise ShowError(f"a frame has 1 to {MOST} octets, not {len(frame)}")
     return frame
 
 
@@ -33,7 +31,7 @@ def read_pcap(file: Path, count: int) -> list[bytes]:
         with RawPcapReader(str(file)) as reader:
             found = list(islice(reader, count))
     except (OSError, Scapy_Exception) as error:
-        raise FrameError(f"cannot read the capture {file}: {error}") from error
+        raise ShowError(f"cannot read the capture {file}: {error}") from error
     if any(len(frame) < about.caplen for frame, about in found):
-        raise FrameError(f"the capture {file} ends within a frame")
+        raise ShowError(f"the capture {file} ends within a frame")
     return [bytes(frame) for frame, _ in found]

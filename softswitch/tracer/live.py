@@ -11,14 +11,11 @@ from finsy.proto import p4r, p4r_grpc
 from fcn.contract.rpc import Stub
 from fcn.softswitch.proto import trace_pb2 as pb
 from fcn.softswitch.stories.story import Story, from_json
+from fcn.softswitch.tracer.show import ShowError
 
 _OPTIONS = [("grpc.max_receive_message_length", 256 << 20)]
 _PATIENCE = 10.0
 """Seconds for an answer other than a story."""
-
-
-class LiveError(Exception):
-    """The switch cannot be asked; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +41,7 @@ def _channel(where: Where) -> Iterator[grpc.Channel]:
                 for f in (where.ca, where.key, where.certificate)
             ]
         except OSError as error:
-            raise LiveError(f"cannot read {error.filename}: {error.strerror}") from error
+            raise ShowError(f"cannot read {error.filename}: {error.strerror}") from error
         if where.name:
             options.append(("grpc.ssl_target_name_override", where.name))
         channel = grpc.secure_channel(where.address, grpc.ssl_channel_credentials(*files), options)
@@ -52,7 +49,7 @@ def _channel(where: Where) -> Iterator[grpc.Channel]:
         try:
             yield channel
         except grpc.RpcError as error:
-            raise LiveError(_reason(where, error)) from error
+            raise ShowError(_reason(where, error)) from error
 
 
 def _reason(where: Where, error: grpc.RpcError) -> str:
@@ -67,7 +64,7 @@ def _reason(where: Where, error: grpc.RpcError) -> str:
 def tell(
     where: Where, request: pb.TellRequest, ready: Callable[[], object]
 ) -> Iterator[Story | pb.Summary]:
-    """Stories as they become complete, and the summary. Raises LiveError."""
+    """Stories as they become complete, and the summary. Raises ShowError."""
     with _channel(where) as channel:
         for told in Stub(channel, pb.DESCRIPTOR.services_by_name["Trace"]).Tell(request):
             match told.WhichOneof("what"):
@@ -81,7 +78,7 @@ def tell(
 
 def copy_of(where: Where, device_id: int) -> tuple[p4r.ForwardingPipelineConfig, list[p4r.Entity]]:
     """The program of a switch, and what was written to it: entries, groups, sessions, registers.
-    Raises LiveError."""
+    Raises ShowError."""
     with _channel(where) as channel:
         stub = p4r_grpc.P4RuntimeStub(channel)
         wanted = p4r.GetForwardingPipelineConfigRequest(device_id=device_id)

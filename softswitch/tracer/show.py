@@ -11,7 +11,8 @@ from fcn.softswitch.stories.text import as_text
 
 
 class ShowError(Exception):
-    """The page cannot be written; the message says why."""
+    """No stories can be shown: a file, the program or the switch cannot be used; the message says
+    why."""
 
 
 def show(stories: Iterable[Story], *, full: bool, as_json: bool, html: Path | None) -> int:

@@ -15,11 +15,12 @@ import grpc
 import typer
 from rich.console import Console
 
+from fcn.controller.cli.common import mistyped
 from fcn.hosts.roce.log import LogError
 from fcn.topologies.command import FAILURES, choose_target, say_failure, say_how_to_look
 from fcn.topologies.demo.checks import check_run
 from fcn.topologies.demo.measure import MeasureError, measure
-from fcn.topologies.demo.modes import DEFAULT_MODES, MODES, Mode, ModeError, modes_named
+from fcn.topologies.demo.modes import DEFAULT_MODES, MODES, Mode, modes_named
 from fcn.topologies.demo.page import Checks, html_page
 from fcn.topologies.demo.plots import draw_charts
 from fcn.topologies.demo.report import Records
@@ -77,13 +78,6 @@ def evaluate(scenario: Scenario, target: Target, records: Records, out: Path) ->
     return [*problems, *problems_of(results)]
 
 
-def _chosen(names: Sequence[str]) -> tuple[Mode, ...]:
-    try:
-        return modes_named(names)
-    except ModeError as error:
-        raise typer.BadParameter(str(error)) from None
-
-
 def main(
     target: Annotated[str, typer.Option(help="softswitch or bmv2; default: what is here")] = "",
     mode: Annotated[
@@ -97,7 +91,8 @@ def main(
 ) -> None:
     """Run the demo."""
     chosen = choose_target(target)
-    modes = _chosen(DEFAULT_MODES if mode is None else mode)
+    with mistyped():
+        modes = modes_named(DEFAULT_MODES if mode is None else mode)
     try:
         enter("fcn.topologies.demo", sys.argv[1:], page=True)
         make_directory(out)

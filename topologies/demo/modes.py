@@ -16,10 +16,6 @@ DEPTHS = (8, 12, 16, 24, 32, 48, 64)
 Teller = Literal["receiver", "ingress PE"]
 
 
-class ModeError(ValueError):
-    """There is no such mode; the message names those there are."""
-
-
 @dataclass(frozen=True, slots=True)
 class Notice:
     """What a congested P node or egress PE sends to the ingress PE. kind: as counters name it."""
@@ -162,11 +158,11 @@ DEFAULT_MODES = ("ecn", "fcn")
 
 
 def modes_named(names: Iterable[str]) -> tuple[Mode, ...]:
-    """The modes of these names, each once, in their order. Raises ModeError."""
+    """The modes of these names, each once, in their order. Raises ValueError."""
     chosen = tuple(dict.fromkeys(names))
     unknown = [name for name in chosen if name not in MODES]
     if unknown:
-        raise ModeError(f"no mode {', '.join(unknown)}; there are {', '.join(MODES)}")
+        raise ValueError(f"no mode {', '.join(unknown)}; there are {', '.join(MODES)}")
     if not chosen:
-        raise ModeError(f"no mode is named; there are {', '.join(MODES)}")
+        raise ValueError(f"no mode is named; there are {', '.join(MODES)}")
     return tuple(MODES[name] for name in chosen)

@@ -19,6 +19,7 @@ import yaml
 from switches import WAIT, MemorySwitch, plane_up, until
 from tenants import BLUE, DC_PORT
 
+from fcn.contract.certificates import TlsFileError
 from fcn.contract.rpc import Stub
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, ConfigError, parse_config
@@ -27,7 +28,7 @@ from fcn.controller.flows.shares import Host
 from fcn.controller.hostagent.agent import AgentError, Credentials, HostAgent, run_agent
 from fcn.controller.hostagent.rdma import RdmaError
 from fcn.controller.hostagent.reports import MIN_INTERVAL, Device, HostRefusal
-from fcn.controller.hostagent.service import MAX_REQUEST, AgentServiceError, HostAgentService
+from fcn.controller.hostagent.service import MAX_REQUEST, HostAgentService
 from fcn.controller.pace import TURN
 from fcn.controller.pki.folder import make, parse_holder, revoke
 from fcn.controller.proto import hostagent_pb2 as pb
@@ -448,7 +449,7 @@ async def test_a_controller_whose_files_are_gone_does_not_start(
     with pytest.raises(ConfigError, match=f"host_agents.key: .*{named}"):
         parse_config(yaml.safe_dump(data))
     plane = ControlPlane(Config.model_validate(data))
-    with pytest.raises(AgentServiceError, match=named):
+    with pytest.raises(TlsFileError, match=named):
         async with plane.running():
             pass
 

@@ -14,9 +14,10 @@ from unittest.mock import patch
 import pytest
 
 import fcn.softswitch.__main__
+from fcn.contract.certificates import TlsFileError
 from fcn.softswitch.__main__ import StartError, run
 from fcn.softswitch.p4rt.options import parse_options
-from fcn.softswitch.p4rt.server import ServerError
+from fcn.softswitch.p4rt.transport import TransportError
 
 
 def ip(*arguments: str) -> None:
@@ -95,7 +96,7 @@ def refusal(*arguments: str) -> str:
 
     with (
         patch.object(fcn.softswitch.__main__, "drop_privileges"),
-        pytest.raises((StartError, ServerError)) as refused,
+        pytest.raises((StartError, TransportError, TlsFileError)) as refused,
     ):
         asyncio.run(starts())
     return str(refused.value)

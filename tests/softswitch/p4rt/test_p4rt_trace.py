@@ -23,7 +23,8 @@ from fcn.softswitch.p4rt.trace import LONGEST_MS, MOST_STORIES, _is_near
 from fcn.softswitch.p4rt.transport import Transport
 from fcn.softswitch.proto import trace_pb2 as pb
 from fcn.softswitch.tracer.alone import Alone, read_config, updates
-from fcn.softswitch.tracer.live import LiveError, Where, copy_of
+from fcn.softswitch.tracer.live import Where, copy_of
+from fcn.softswitch.tracer.show import ShowError
 
 KITCHEN = Path(__file__).parents[1] / "p4" / "kitchen.json"
 MAC = 0x112233445566
@@ -154,9 +155,9 @@ async def test_a_copy_of_a_switch_does_what_the_switch_would(kitchen: Switch) ->
     alone = await asyncio.to_thread(Alone, config, updates(entities), "pe1")
     (story,) = await asyncio.to_thread(lambda: list(alone.tell([FRAME], 3)))
     assert (story.node, story.packet.steps[-1].what) == ("pe1", "port 2")
-    with pytest.raises(LiveError, match="device 9 is not here"):
+    with pytest.raises(ShowError, match="device 9 is not here"):
         await asyncio.to_thread(copy_of, where, 9)
-    with pytest.raises(LiveError, match="no switch answers"):
+    with pytest.raises(ShowError, match="no switch answers"):
         await asyncio.to_thread(copy_of, Where("unix:/nonexistent/switch"), 1)
 
 

@@ -8,8 +8,9 @@ import typer
 from typer.testing import CliRunner
 
 from fcn.softswitch.tracer.__main__ import main
-from fcn.softswitch.tracer.alone import AloneError, read_config, read_entries
-from fcn.softswitch.tracer.frames import FrameError, read_hex, read_pcap
+from fcn.softswitch.tracer.alone import read_config, read_entries
+from fcn.softswitch.tracer.frames import read_hex, read_pcap
+from fcn.softswitch.tracer.show import ShowError
 
 PROGRAMS = Path(__file__).parents[1] / "p4"
 KITCHEN = PROGRAMS / "kitchen.json"
@@ -92,21 +93,21 @@ def test_what_is_missing_is_said(app: typer.Typer) -> None:
 
 def test_files_that_are_not_what_they_should_be(tmp_path: Path) -> None:
     file = tmp_path / "file"
-    with pytest.raises(AloneError, match="cannot read"):
+    with pytest.raises(ShowError, match="cannot read"):
         read_config(file, None)
     file.write_text("colour: red")
-    with pytest.raises(AloneError, match="is not a P4Info"):
+    with pytest.raises(ShowError, match="is not a P4Info"):
         read_config(KITCHEN, file)
-    with pytest.raises(AloneError, match="is not a WriteRequest"):
+    with pytest.raises(ShowError, match="is not a WriteRequest"):
         read_entries(file)
-    with pytest.raises(FrameError, match="cannot read the capture"):
+    with pytest.raises(ShowError, match="cannot read the capture"):
         read_pcap(file, 1)
 
 
 def test_frames_in_hexadecimal_digits() -> None:
     assert read_hex("0x0102") == read_hex("01:02") == read_hex("01 02") == b"\1\2"
     for wrong in ("", "0g", "012", "00" * 10_241):
-        with pytest.raises(FrameError):
+        with pytest.raises(ShowError):
             read_hex(wrong)
 
 
@@ -119,5 +120,5 @@ def test_frames_of_a_capture(tmp_path: Path) -> None:
     assert read_pcap(file, 9) == [bytes(20), bytes(30)]
     file.write_bytes(file.read_bytes()[:-1])
     assert read_pcap(file, 1) == [bytes(20)]
-    with pytest.raises(FrameError, match="ends within a frame"):
+    with pytest.raises(ShowError, match="ends within a frame"):
         read_pcap(file, 9)

@@ -12,7 +12,7 @@ from fcn.lab.modes import FLOW_CONTROL
 from fcn.lab.modes import Mode as LaboratoryMode
 from fcn.topologies.controller_config import controller_yaml, packets_held
 from fcn.topologies.demo.__main__ import main
-from fcn.topologies.demo.modes import DEFAULT_MODES, MODES, Mode, ModeError, modes_named
+from fcn.topologies.demo.modes import DEFAULT_MODES, MODES, Mode, modes_named
 from fcn.topologies.demo.scenario import demo_scenario
 
 THERE_ARE = f"there are {', '.join(MODES)}"
@@ -23,9 +23,9 @@ def test_modes_are_taken_once_in_their_order() -> None:
 
 
 def test_other_names_are_refused_and_those_there_are_named() -> None:
-    with pytest.raises(ModeError, match=f"no mode fnc, ECN; {THERE_ARE}"):
+    with pytest.raises(ValueError, match=f"no mode fnc, ECN; {THERE_ARE}"):
         modes_named(["fcn", "fnc", "ECN"])
-    with pytest.raises(ModeError, match=THERE_ARE):
+    with pytest.raises(ValueError, match=THERE_ARE):
         modes_named([])
 
 
