@@ -44,9 +44,7 @@ class Line:
 
     def whole(self, place: int, name: str, most: int, least: int = 0) -> int:
         """The number at this place. Raises ImportedError when it is none, or not in the range."""
-        if place >= len(self.words):
-            self.refuse(f"{name} is missing")
-        word = self.words[place]
+        word = self._word(place, name)
         if not (word.isascii() and word.isdecimal()) or len(word) > len(str(most)):
             self.refuse(f"{name} {_shown(word)} is no number from {least} to {most}")
         if not least <= int(word) <= most:
@@ -60,9 +58,7 @@ class Line:
 
     def number_of(self, place: int, name: str) -> Decimal:
         """The same of a number with a fraction, as `2.5` or `1e6`, of 0 or more."""
-        if place >= len(self.words):
-            self.refuse(f"{name} is missing")
-        word = self.words[place]
+        word = self._word(place, name)
         found = Decimal(word) if _NUMBER.fullmatch(word) else None
         if found is None or found.adjusted() > MAX_QUOTED:
             self.refuse(f"{name} {_shown(word)} is no number of 0 or more")
@@ -77,13 +73,17 @@ class Line:
 
     def amount(self, place: int, name: str, units: Mapping[str, int]) -> int:
         """A number with a unit, as `100Gbps`."""
-        if place >= len(self.words):
-            self.refuse(f"{name} is missing")
-        found = _AMOUNT.fullmatch(self.words[place])
+        word = self._word(place, name)
+        found = _AMOUNT.fullmatch(word)
         if found is None or found[2] not in units:
             example = ", ".join(f"1{unit}" for unit in units)
-            self.refuse(f"{name} {_shown(self.words[place])} is not as one of {example}")
+            self.refuse(f"{name} {_shown(word)} is not as one of {example}")
         return round(Decimal(found[1]) * units[found[2]])
+
+    def _word(self, place: int, name: str) -> str:
+        if place >= len(self.words):
+            self.refuse(f"{name} is missing")
+        return self.words[place]
 
 
 def _shown(word: str) -> str:

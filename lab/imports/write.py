@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from fcn.contract.units import format_rate
 from fcn.controller.logs import escaped
 from fcn.hosts.scratch import scratch_folder
 from fcn.lab.errors import LabError
@@ -63,10 +64,10 @@ def _network(imported: Imported) -> Iterator[str]:
         yield "links:"
     for link in imported.links:
         ends = f"between: [{link.a}, {link.b}]"
-        yield f"  - {{{ends}, delay: {link.delay_ns}ns, rate: {_rate(link.rate_bps)}}}"
+        yield f"  - {{{ends}, delay: {link.delay_ns}ns, rate: {format_rate(link.rate_bps)}}}"
     yield "hosts:"
     for link in imported.hosts:
-        yield f"  {link.a}: {{pe: {link.b}, rate: {_rate(link.rate_bps)}}}"
+        yield f"  {link.a}: {{pe: {link.b}, rate: {format_rate(link.rate_bps)}}}"
 
 
 def _scenario(imported: Imported, network: str) -> Iterator[str]:
@@ -118,10 +119,3 @@ def _duration_ns(imported: Imported) -> int:
     busiest = max(count * 8 * _NS_PER_S // rates[host] for host, count in octets.items())
     last = max(flow.start_ns for flow in imported.flows)
     return min(last + _SPARE * busiest + _NS_PER_MS, MAX_TIME_NS)
-
-
-def _rate(bps: int) -> str:
-    for unit, one in (("Gb/s", 10**9), ("Mb/s", 10**6), ("kb/s", 10**3)):
-        if bps % one == 0:
-            return f"{bps // one} {unit}"
-    return f"{bps} b/s"

@@ -69,11 +69,11 @@ def _of_reactions(result: Result) -> list[Figure]:
         Figure("  first cut by the ingress PE's CNP", int((found["by"] == BY_PE).sum())),
         Figure("onset to first CNP, median", _median(found["told_ns"]), "ns"),
         Figure("onset to first rate cut, median", _median(answered["reaction_ns"]), "ns"),
-        Figure("  longest", _number(longest), "ns"),
+        Figure("  longest", as_number(longest), "ns"),
         Figure("  propagation by the ingress PE", _median(answered["fcn_bound_ns"]), "ns"),
         Figure("  propagation by the receiver", _median(answered["ecn_bound_ns"]), "ns"),
         Figure("reaction ÷ propagation, median", _median(answered["ratio"]), "ratio"),
-        Figure("  greatest", _number(answered["ratio"].max()), "ratio"),
+        Figure("  greatest", as_number(answered["ratio"].max()), "ratio"),
         Figure("  of as many random cuts, median", chance.ratio, "ratio"),
         Figure("congestions with a rate cut", share, "share"),
         Figure("  with as many random cuts", chance.answered, "share"),
@@ -100,9 +100,9 @@ def _of_messages(result: Result) -> list[Figure]:
         Figure("  95th percentile", _of(slow, "p95"), "ratio"),
         Figure("  99th percentile", _of(slow, "p99"), "ratio"),
         Figure("goodput of all", goodput_bps(result) if result.about.reached_ns else None, "bps"),
-        Figure("  of a connection, mean", _number(speeds.mean()), "bps"),
-        Figure("  of a connection, least", _number(speeds.min()), "bps"),
-        Figure("  Jain's fairness index", _number(analysis.jain(speeds)), "ratio"),
+        Figure("  of a connection, mean", as_number(speeds.mean()), "bps"),
+        Figure("  of a connection, least", as_number(speeds.min()), "bps"),
+        Figure("  Jain's fairness index", as_number(analysis.jain(speeds)), "ratio"),
         Figure("long connections that settled", settled),
     ]
 
@@ -114,9 +114,9 @@ def _of_jobs(result: Result) -> list[Figure]:
     longest = whole["completion_ns"].astype("float64")
     return [
         Figure("iterations of jobs completed", done),
-        Figure("  mean", _number(took.mean()), "ns"),
-        Figure("  longest", _number(took.max()), "ns"),
-        Figure("  longest job", _number(longest.max(skipna=False)), "ns"),
+        Figure("  mean", as_number(took.mean()), "ns"),
+        Figure("  longest", as_number(took.max()), "ns"),
+        Figure("  longest job", as_number(longest.max(skipna=False)), "ns"),
     ]
 
 
@@ -159,12 +159,13 @@ def _of_queues_and_losses(result: Result) -> list[Figure]:
 
 
 def _of(row: "pd.Series[float] | None", name: str) -> float | None:
-    return None if row is None else _number(row[name])
+    return None if row is None else as_number(row[name])
 
 
 def _median(values: "pd.Series[float]") -> float | None:
-    return _number(values.astype("float64").median())
+    return as_number(values.astype("float64").median())
 
 
-def _number(value: object) -> float | None:
+def as_number(value: object) -> float | None:
+    """None for what a data frame does not know."""
     return None if pd.isna(value) else float(value)  # type: ignore[call-overload,arg-type]

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from fcn.controller.logs import escaped
 from fcn.lab.report.amounts import NOTHING, Unit, show
-from fcn.lab.report.figures import figures
+from fcn.lab.report.figures import as_number, figures
 from fcn.lab.result import analysis
 from fcn.lab.result.deadlock import deadlocks
 from fcn.lab.result.failover import failovers
@@ -111,7 +111,7 @@ def _of_frame(
         found = data(result)
         shown = found.head(MOST_ROWS)
         cells = [
-            [str(value) if unit is None else show(_plain(value), unit) for value in shown[name]]
+            [str(value) if unit is None else show(as_number(value), unit) for value in shown[name]]
             for name, _, unit in columns
         ]
         more = len(found) - MOST_ROWS
@@ -124,10 +124,6 @@ def _of_frame(
         )
 
     return make
-
-
-def _plain(value: object) -> object:
-    return None if pd.isna(value) else float(value)  # type: ignore[call-overload,arg-type]
 
 
 def _goodput(result: Result) -> pd.DataFrame:

@@ -8,17 +8,17 @@ of links and paths is noted closely after each event of a link (`measure.closely
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
 
 import pandas as pd
 
 from fcn.lab.result.model import Result
 from fcn.lab.result.paths import Paths
+from fcn.lab.result.reaction import rows_of
 from fcn.lab.result.tables import ARRIVED, LINK_DOWN, PATH
 
 _EVENT = re.compile(r"link (\S+)-(\S+) (down|up)")
-_DTYPES = {int: "int64", str: "str", int | None: "Int64", float | None: "float64"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,7 @@ def failovers(result: Result) -> pd.DataFrame:
     """The failures in their order, for each PE with senders: the columns of `Failover`. Empty where
     no links are watched."""
     found = list(_failovers(result)) if (result.counters["kind"] == LINK_DOWN).any() else []
-    names = [each.name for each in fields(Failover)]
-    data = pd.DataFrame([astuple(each) for each in found], columns=names)
-    return data.astype({each.name: _DTYPES[each.type] for each in fields(Failover)})  # type: ignore[index]
+    return rows_of(Failover, found)
 
 
 def lost(result: Result, pe: str) -> int | None:

@@ -7,11 +7,11 @@ receiver, which has seen the mark (end-to-end ECN).
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass, fields
 from itertools import islice, zip_longest
 from operator import attrgetter
-from typing import cast
+from typing import Any, cast
 
 import pandas as pd
 
@@ -75,9 +75,13 @@ def reactions(result: Result, calm_ns: int | None = None) -> pd.DataFrame:
     earlier than its bound after the onset is not for this congestion.
     """
     run = Congestions(result, calm_ns)
-    found = list(run.reactions(run.cuts))
-    data = pd.DataFrame([astuple(each) for each in found], columns=_columns())
-    return data.astype({each.name: _DTYPES[each.type] for each in fields(Reaction)})  # type: ignore[index]
+    return rows_of(Reaction, run.reactions(run.cuts))
+
+
+def rows_of(kind: type[Any], rows: Iterable[Any]) -> pd.DataFrame:
+    """A row of each, with the columns that a dataclass has as fields."""
+    types = {each.name: _DTYPES[each.type] for each in fields(kind)}  # type: ignore[index]
+    return pd.DataFrame(map(astuple, rows), columns=list(types)).astype(types)
 
 
 class Congestions:
@@ -109,10 +113,6 @@ class Congestions:
         """Of these cuts, in the order of time, to each congestion in the order of its onset."""
         for onset, node, towards, following in self._onsets:
             yield self._senders.reaction(cuts, node, towards, onset, following)
-
-
-def _columns() -> list[str]:
-    return [each.name for each in fields(Reaction)]
 
 
 def _marks(result: Result) -> pd.DataFrame:
