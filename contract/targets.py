@@ -4,7 +4,7 @@ BMv2 and softswitch run the v1model programs, Tofino the TNA programs. The targe
 determined from its P4Info (`target_of`).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from finsy.proto import p4i
 
@@ -12,7 +12,9 @@ from fcn.contract.constants import PipelineError, architecture_numbers
 from fcn.contract.depth import QueueDepth
 from fcn.contract.names import CORE_PORTS
 from fcn.contract.ports import PORT_BITS, Ports
-from fcn.contract.time_unit import TimeUnit
+
+MAX_TICKS = (1 << 32) - 1
+"""Time parameters of the programs have 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Target:
     """One kind of switch.
 
     architecture: `pkg_info.arch` in the P4Info of its programs.
+    tick: nanoseconds per unit of a time parameter.
     clone_sessions: none where the driver configures mirror sessions instead.
     value_sets: parser value sets its programs may have.
     idle_timeout: whether the flow tables report idle flows.
@@ -44,11 +47,15 @@ class Target:
     architecture: str
     ports: Ports
     depth: QueueDepth
-    time_unit: TimeUnit = field(default_factory=TimeUnit)
+    tick: int = 1000
     clone_sessions: tuple[CloneSession, ...] = ()
     value_sets: tuple[str, ...] = ()
     idle_timeout: bool = True
     end_con: bool = False
+
+    def ticks(self, microseconds: int) -> int:
+        """A duration in ticks, rounded up, limited to 32 bits."""
+        return min(-(-microseconds * 1000 // self.tick), MAX_TICKS)
 
 
 def _ports(architecture: str, front_panel: tuple[range, ...], drop: int | None = None) -> Ports:
@@ -95,7 +102,7 @@ def _tofino(name: str, architecture: str, front_panel: range, cell: int) -> Targ
         _ports(architecture, ranges),
         QueueDepth(cell),
         # Bits 8 to 39 of the chip's nanosecond clock.
-        TimeUnit(tick=256),
+        tick=256,
         # Contains the ports with action set_core_port in port_role.
         value_sets=(CORE_PORTS,),
     )

@@ -77,7 +77,7 @@ class FlowControl(Tables):
         if mode is FlowControlMode.OFF:
             return None
         ticks = defaults["hold_budget"]["longest"]
-        return Running(mode, ticks * pipeline.target.time_unit.tick / 1e9, neighbors, pauses)
+        return Running(mode, ticks * pipeline.target.tick / 1e9, neighbors, pauses)
 
     @property
     def _holds(self) -> bool:

@@ -46,4 +46,4 @@ class Tables:
 
     def ticks(self, microseconds: int) -> int:
         """In the unit of the program's time parameters."""
-        return self.target.time_unit.ticks(microseconds)
+        return self.target.ticks(microseconds)

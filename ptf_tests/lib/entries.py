@@ -231,7 +231,7 @@ class NodeTables:
             match={"level": level},
             mark=mark,
             notify=int(notify),
-            interval=self.target.time_unit.ticks(interval_us),
+            interval=self.target.ticks(interval_us),
         )
 
     def marking_curve(
@@ -272,7 +272,7 @@ class NodeTables:
             "flow_control",
             "set_flow_control",
             mode=enum_members("FlowControl")[mode],
-            refresh=self.target.time_unit.ticks(refresh_us),
+            refresh=self.target.ticks(refresh_us),
         )
 
     def arn_profile(self, time_us: int) -> None:
@@ -334,9 +334,9 @@ class NodeTables:
             octets_mark=octets + 1,
             packets_low=low,
             octets_low=octets,
-            longest=self.target.time_unit.ticks(longest_us),
+            longest=self.target.ticks(longest_us),
             drain_depth=drain[0],
-            drain_interval=self.target.time_unit.ticks(drain[1]),
+            drain_interval=self.target.ticks(drain[1]),
         )
 
     def arn_meter(self, config: fy.P4MeterConfig) -> None:
@@ -419,7 +419,7 @@ class NodeTables:
         """Say in this slot of the clock how a path is that leaves by this port: whether it has
         failed; with relief_us whether the queue there is congested, which is relieved so long after
         the last packet that met congestion."""
-        ticks = self.target.time_unit.ticks
+        ticks = self.target.ticks
         self.insert(
             "clock_slot",
             "watch_path" if relief_us is None else "watch_path_queue",

@@ -24,7 +24,7 @@ class PTables(NodeTables):
             match={"ingress_pe": ingress_pe, "tag": tag, "dst": dst, "port": port},
             cell=cell,
             id=path_id,
-            interval=self.target.time_unit.ticks(interval_us),
+            interval=self.target.ticks(interval_us),
         )
 
     def fantel_profile(

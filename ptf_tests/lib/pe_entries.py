@@ -59,7 +59,7 @@ class PeTables(NodeTables):
             "set_relief",
             match={"port": port},
             relief=enum_members("Relief")[relief],
-            refresh=self.target.time_unit.ticks(refresh_us),
+            refresh=self.target.ticks(refresh_us),
         )
         if relief == "PAUSE":
             self.insert(
@@ -171,7 +171,7 @@ class PeTables(NodeTables):
             ttl=ttl,
             udp_src_port=udp_src_port,
             ipv4_id=ipv4_id,
-            min_interval=self.target.time_unit.ticks(min_interval_us),
+            min_interval=self.target.ticks(min_interval_us),
         )
 
     def decap_rules(self, rules: Iterable[DecapRule] = CLASSIC_RULES) -> None:
@@ -186,7 +186,7 @@ class PeTables(NodeTables):
 
     def treat_light_congestion(self, hold_us: int) -> None:
         """Treat lightly congested flows for `hold_us` microseconds; 0: tell their senders."""
-        self.set_default("light_congestion", "set_hold", hold=self.target.time_unit.ticks(hold_us))
+        self.set_default("light_congestion", "set_hold", hold=self.target.ticks(hold_us))
 
     def slow(self, tunnel: int, *, interval_us: int, burst: int) -> None:
         """Slow lightly congested flows of a tunnel down to a packet in `interval_us` microseconds
@@ -227,11 +227,11 @@ class PeTables(NodeTables):
             match={"tunnel": number},
             number=policy,
             first=first_tunnel,
-            hold=self.target.time_unit.ticks(hold_down_us),
-            flowlet_gap=self.target.time_unit.ticks(flowlet_us),
+            hold=self.target.ticks(hold_down_us),
+            flowlet_gap=self.target.ticks(flowlet_us),
             margin=margin,
-            settle=self.target.time_unit.ticks(settle_us),
-            cnp_interval=self.target.time_unit.ticks(cnp_us),
+            settle=self.target.ticks(settle_us),
+            cnp_interval=self.target.ticks(cnp_us),
             paths=(1 << len(shares)) - 1,
         )
         for slot in range(len(shares)):
@@ -277,9 +277,7 @@ class PeTables(NodeTables):
 
     def learn_flows(self, digests: Sequence[str], window_us: int) -> None:
         """Turn flow learning on and subscribe to digests, each message sent at once."""
-        self.set_default(
-            "flow_learning", "learning_on", window=self.target.time_unit.ticks(window_us)
-        )
+        self.set_default("flow_learning", "learning_on", window=self.target.ticks(window_us))
         self.client.write(
             [+fy.P4DigestEntry(digest, max_list_size=1, max_timeout_ns=1) for digest in digests]
         )
