@@ -48,16 +48,21 @@ def check_thresholds(depths: Sequence[Depth]) -> None:
         raise DepthError(
             f"{len(depths)} depths, but there are {len(LEVELS)} levels; write {len(LEVELS)} at most"
         )
-    if any(depth.amount < 1 for depth in depths):
-        raise DepthError("queue depths are at least 1; write a larger one")
-    if len({depth.unit for depth in depths}) > 1:
-        raise DepthError("queue depths are all in packets or all in octets; give them one unit")
+    check_amounts(depths)
     for low, high in pairwise(depths):
         if low.amount >= high.amount:
             raise DepthError(
                 f"queue depths must rise from level to level, but {high} follows {low}; "
                 "write the smallest first, each once"
             )
+
+
+def check_amounts(depths: Sequence[Depth]) -> None:
+    """The rules for all depths of a queue, in any order. Raises DepthError."""
+    if any(depth.amount < 1 for depth in depths):
+        raise DepthError("queue depths are at least 1; write a larger one")
+    if len({depth.unit for depth in depths}) > 1:
+        raise DepthError("queue depths are all in packets or all in octets; give them one unit")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,10 @@ the maximum, from where on every packet is marked.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil
 
-from fcn.contract.depth import Depth, DepthError, QueueDepth
+from fcn.contract.depth import Depth, DepthError, QueueDepth, check_amounts
 from fcn.contract.ecn import Ecn
 
 MAX_ERROR = 1 / 64
@@ -97,17 +98,11 @@ def check_depths(depths: Sequence[Depth]) -> None:
             f"{len(depths)} depths; a queue in the two-threshold mode has three: "
             f"{', '.join(NAMES)}; write them as 16, 48, 128"
         )
-    if any(depth.amount < 1 for depth in depths):
-        raise DepthError("queue depths are at least 1; write a larger one")
-    if len({depth.unit for depth in depths}) > 1:
-        raise DepthError(
-            "T1, T2 and the maximum are all in packets or all in octets; give them one unit"
-        )
-    for index in range(len(NAMES) - 1):
-        low, high = depths[index : index + 2]
+    check_amounts(depths)
+    for (name, low), (above, high) in pairwise(zip(NAMES, depths, strict=True)):
         if low.amount >= high.amount:
             raise DepthError(
-                f"{NAMES[index]} ({low}) is not below {NAMES[index + 1]} ({high}); "
+                f"{name} ({low}) is not below {above} ({high}); "
                 f"write {', '.join(NAMES)} in this order, each larger"
             )
 
