@@ -6,13 +6,12 @@ Exit codes: 0 stopped, 1 the page cannot be served, 2 usage error.
 import asyncio
 import os
 import socket
-import sys
 from contextlib import suppress
 from typing import Annotated
 
 import typer
 
-from fcn.controller.cli.common import Api, check_api
+from fcn.controller.cli.common import Api, check_api, ended_by
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.page.address import DEFAULT_LISTEN, PageError, listen, url
 from fcn.page.hub import Hub
@@ -42,11 +41,8 @@ def main(
 ) -> None:
     """Show the network live in a browser; read-only, until Ctrl-C or SIGTERM."""
     check_api(api)
-    try:
+    with ended_by(PageError):
         listening = listen(listen_) if fd is None else socket.socket(fileno=fd)
-    except PageError as error:
-        print(f"error: {error}", file=sys.stderr)
-        raise typer.Exit(1) from None
     os.nice(NICENESS)
     hub = Hub()
 

@@ -1,5 +1,6 @@
 """A node that watches a link, and what the far end says of it (FAN-4; RFC 5880, RFC 5881)."""
 
+from ptf import testutils
 from scapy.contrib.bfd import BFD
 from scapy.layers.inet import UDP
 from scapy.layers.inet6 import IPv6
@@ -8,13 +9,15 @@ from scapy.layers.l2 import Ether
 from fcn.contract.link_clock import clock_packet
 from fcn.contract.names import BFD_TABLES
 from fcn.contract.profiles import Mode
+from fcn.contract.targets import V1MODEL
 from fcn.ptf_tests.lib.base import FcnTest
 from fcn.ptf_tests.lib.beds import NEIGHBOUR_MAC, NODE_MAC, core_frame_in
 from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.entries import NodeTables
-from fcn.ptf_tests.lib.link_clock import pace_clock
 from fcn.ptf_tests.lib.packets import ip
 from fcn.ptf_tests.lib.ports import CORE_PORT
+from fcn.ptf_tests.targets import TARGETS
+from fcn.ptf_tests.targets.tofino import Tofino
 
 CLOCK_RATE = 400
 """Slots per second; tests wait for what the clock does."""
@@ -88,7 +91,10 @@ class LinkTest(FcnTest):
 
     def start_clock(self) -> None:
         """Let a clock packet go round."""
-        pace_clock(self, CLOCK_RATE)
+        # A chip's clock has its rate from the driver.
+        if self.target != Tofino.name:
+            address, port = testutils.test_param_get("grpc_address"), V1MODEL.ports.clock
+            TARGETS[self.target].set_queue(address, port, CLOCK_RATE)
         self.addCleanup(self.stop_clock)
         self.inject_clock(self.next_token())
         self.wait_for("the clock's first round", lambda: self.rounds() > 0)
