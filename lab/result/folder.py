@@ -253,7 +253,7 @@ def _printable(column: pd.Series) -> pa.Array:
         return values
     encoded = values.dictionary_encode()
     texts = pa.array(encoded.dictionary.to_numpy().astype(str).tolist())
-    return texts.take(encoded.indices)
+    return pa.DictionaryArray.from_arrays(encoded.indices, texts)
 
 
 def _load_document(folder: Path) -> _Document:
@@ -326,7 +326,7 @@ def _options(table: TableName) -> dict[str, Any]:
     return {
         "dtype": {column.name: column.dtype for column in TABLES[table]},
         "keep_default_na": False,
-        "na_values": {c.name: [""] for c in TABLES[table] if c.kind != "text"},
+        "na_values": {c.name: [""] for c in TABLES[table] if c.kind not in ("text", "name")},
     }
 
 

@@ -6,14 +6,15 @@ cumulative count from the start of the run.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import pandas as pd
 
 from fcn.lab.errors import LabError
 
-Kind = Literal["integer", "integer or nothing", "number", "text"]
+Kind = Literal["integer", "integer or nothing", "number", "text", "name"]
+"""A name is a text of which a table of millions of rows has few, each kept once."""
 
 TableName = Literal[
     "messages", "connections", "rates", "queues", "links", "counters", "notices", "crossings",
@@ -25,6 +26,7 @@ _DTYPES: Mapping[Kind, str] = {
     "integer or nothing": "Int64",
     "number": "float64",
     "text": "str",
+    "name": "category",
 }
 
 
@@ -143,11 +145,11 @@ TABLES: Mapping[TableName, tuple[Column, ...]] = {
     ),
     "crossings": (
         TIME,
-        NODE,
-        TOWARDS,
+        replace(NODE, kind="name"),
+        replace(TOWARDS, kind="name"),
         Column(
             "what",
-            "text",
+            "name",
             "ce, fast_cnp, end_con_cnp, cnp; the time is when its first bit left `node`",
         ),
         *_counts(frame="its number among all frames that arrived, for `fcn lab trace --frame`"),
@@ -237,7 +239,7 @@ def conform(table: TableName, data: pd.DataFrame) -> pd.DataFrame:
         except (TypeError, ValueError):
             data = _one_by_one(table, data)
     for column in columns:
-        if column.kind in ("integer", "text") and data[column.name].hasnans:
+        if column.kind in ("integer", "text", "name") and data[column.name].hasnans:
             raise ResultError(f"table {table}, column {column.name}: a value is missing")
     return data.reset_index(drop=True)
 

@@ -1,5 +1,6 @@
 """When marked packets and notifications crossed the links on which they are noted."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -37,19 +38,17 @@ class Crossings:
         self._rate = np.zeros(2 * len(links))
         self._delay = np.zeros(2 * len(links), np.int64)
         self._turn = np.zeros(2 * len(links), np.int64)
-        ends = [("", "")] * (2 * len(links))
+        self._ends = [("", "")] * (2 * len(links))
         turns = _turns(built.wiring)
         for link in links:
             for way in (0, 1):
                 at = 2 * link.number + way
                 pair = link.ends[way].node.name, link.ends[1 - way].node.name
-                ends[at] = pair
+                self._ends[at] = pair
                 self._noted[at] = pair in noted
                 self._rate[at] = link.rate_bps or np.inf
                 self._delay[at] = link.delay_ns
                 self._turn[at] = turns.get(pair, 0)
-        self._ends = [pd.array(each, dtype="str") for each in zip(*ends, strict=True)]
-        self._names = pd.array(list(KINDS.values()), dtype="str")
         self._seen: list[tuple[NDArray[Any], ...]] = []
 
     def take(self, headers: NDArray[np.void]) -> NDArray[np.int64]:
@@ -69,8 +68,8 @@ class Crossings:
         none = np.zeros(0, np.int64)
         columns = list(zip(*self._seen, strict=True)) if self._seen else [(none,)] * 4
         times, direction, kind, numbers = (np.concatenate(column) for column in columns)
-        ends = (end.take(direction) for end in self._ends)
-        values = (times, *ends, self._names.take(kind), numbers)
+        ends = (_named(end, direction) for end in zip(*self._ends, strict=True))
+        values = (times, *ends, _named(list(KINDS.values()), kind), numbers)
         return conform(
             "crossings", pd.DataFrame(dict(zip(_COLUMNS, values, strict=True)), copy=False)
         )
@@ -82,6 +81,11 @@ class Crossings:
         bits = (length + ETHERNET_OVERHEAD) * 8
         exact = np.rint(bits * NS / self._rate[direction])
         return np.maximum(exact.astype(np.int64), self._turn[direction])
+
+
+def _named(names: Sequence[str], which: NDArray[Any]) -> "pd.Categorical[Any]":
+    each = pd.Series(names, dtype="category").cat
+    return pd.Categorical.from_codes(each.codes.to_numpy()[which], each.categories)
 
 
 def headers_of(data: bytes | memoryview) -> NDArray[np.void]:
