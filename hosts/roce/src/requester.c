@@ -32,26 +32,34 @@ void requester_free(struct requester *r)
     r->asked = NULL;
 }
 
-static struct message *message_at(const struct requester *r, uint64_t index)
+static const struct message *message_at(const struct requester *r, uint64_t index)
 {
-    return &r->messages[index & (r->ring_size - 1)];
+    return r->messages ? &r->messages[index & (r->ring_size - 1)] : &r->only;
+}
+
+static bool grow_messages(struct requester *r)
+{
+    uint64_t wide = r->messages ? r->ring_size * 2 : FIRST_RING;
+    struct message *all = calloc(wide, sizeof *all);
+    if (!all)
+        return false;
+    for (uint64_t i = r->first_message; i < r->end_message; i++)
+        all[i & (wide - 1)] = *message_at(r, i);
+    free(r->messages);
+    r->messages = all;
+    r->ring_size = wide;
+    return true;
 }
 
 bool requester_post(struct requester *r, uint64_t id, uint64_t size, uint64_t start)
 {
-    if (r->end_message - r->first_message == r->ring_size) {
-        uint64_t wide = r->ring_size ? r->ring_size * 2 : FIRST_RING;
-        struct message *all = calloc(wide, sizeof *all);
-        if (!all)
-            return false;
-        for (uint64_t i = r->first_message; i < r->end_message; i++)
-            all[i & (wide - 1)] = *message_at(r, i);
-        free(r->messages);
-        r->messages = all;
-        r->ring_size = wide;
-    }
+    uint64_t room = r->messages ? r->ring_size : 1;
+    if (r->end_message - r->first_message == room && !grow_messages(r))
+        return false;
     uint64_t packets = (size + r->params.mtu - 1) / r->params.mtu;
-    *message_at(r, r->end_message++) = (struct message){id, size, start, r->posted, packets};
+    struct message *m = r->messages ? &r->messages[r->end_message & (r->ring_size - 1)] : &r->only;
+    *m = (struct message){id, size, start, r->posted, packets};
+    r->end_message++;
     r->posted += packets;
     return true;
 }

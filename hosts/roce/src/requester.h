@@ -66,8 +66,9 @@ struct requester {
     uint32_t first_psn;
     uint64_t acknowledged, next, highest, posted;
     uint64_t asked_before; /* the packet before it was the last one that asked for an ACK */
-    /* Messages not yet complete: a ring of `size`; `cursor` is the one `next` belongs to. */
-    struct message *messages;
+    /* Messages not yet complete: one, as a rule, which is with what else a packet needs; since there
+     * were more, a ring of `ring_size` (NULL: not yet). `cursor` is the one `next` belongs to. */
+    struct message only, *messages;
     uint64_t ring_size, first_message, end_message, cursor;
     /* Of selective repeat: what the receiver kept, up to `kept_end`; from `again` to `lost_end` all
      * else is to be sent again, and `again_cursor` is the message that `again` belongs to. */
