@@ -2,17 +2,24 @@
 
 #include <stdlib.h>
 
+#define FETCHED 192u /* octets */
 #define WAYS 4u /* below a place of the tree: a cache line of them */
 
 /* Who acts, and when. */
 
-/* Of what is below a place of the tree. At the same time the lower number, which is the left, is first. */
+/* At the same time the lower number, which is the left, is first. Both are at hand, and nothing
+ * foretells which it is: no branch. */
+static lab_due earlier(lab_due left, lab_due right)
+{
+    bool is_right = right.at < left.at;
+    return (lab_due){is_right ? right.at : left.at, is_right ? right.number : left.number};
+}
+
+/* Of what is below a place of the tree. */
 static lab_due first_below(const lab *l, uint32_t i)
 {
     const lab_due *of = &l->tree[WAYS * i];
-    uint32_t left = of[1].at < of[0].at, right = 2 + (of[3].at < of[2].at);
-    uint32_t is_right = of[right].at < of[left].at;
-    return of[left ^ ((left ^ right) & -is_right)]; /* no branch: nothing foretells it */
+    return earlier(earlier(of[0], of[1]), earlier(of[2], of[3]));
 }
 
 static bool grow_tree(lab *l)
@@ -22,7 +29,10 @@ static bool grow_tree(lab *l)
     lab_actor **actors = realloc(l->actors, leaves * sizeof(lab_actor *));
     if (actors)
         l->actors = actors;
-    if (!tree || !actors) {
+    lab_uses *uses = realloc(l->uses, leaves * sizeof *uses);
+    if (uses)
+        l->uses = uses;
+    if (!tree || !actors || !uses) {
         free(tree);
         return false;
     }
@@ -42,6 +52,7 @@ bool lab_add_actor(lab *l, lab_actor *a, enum lab_kind kind, void *thing)
     if (l->n_actors == l->leaves && !grow_tree(l))
         return false;
     *a = (lab_actor){kind, l->n_actors, thing};
+    l->uses[l->n_actors] = (lab_uses){NULL, NULL, NULL, 0};
     l->actors[l->n_actors++] = a;
     return true;
 }
@@ -57,6 +68,25 @@ int64_t lab_add_node(lab *l, lab_actor *a, enum lab_kind kind, void *thing)
     return l->n_nodes++;
 }
 
+/* The compiler drops calls of a function that does nothing else, hence the attribute. */
+static inline __attribute__((always_inline)) void fetch(const void *at, size_t octets)
+{
+    for (size_t i = 0; i < octets; i += 64)
+        __builtin_prefetch((const uint8_t *)at + i, 1);
+}
+
+/* Who acts soon is in no cache, as a rule, nor is what it uses. */
+static inline __attribute__((always_inline)) void fetch_actor(const lab *l, uint32_t number)
+{
+    const lab_uses *uses = &l->uses[number];
+    fetch(l->actors[number], FETCHED);
+    if (!uses->pair)
+        return;
+    fetch(uses->role, FETCHED);
+    fetch(uses->out, FETCHED);
+    fetch(uses->pair, uses->pair_octets);
+}
+
 void lab_schedule(lab *l, uint32_t number, uint64_t due)
 {
     uint32_t i = l->leaves + number;
@@ -67,12 +97,9 @@ void lab_schedule(lab *l, uint32_t number, uint64_t due)
         lab_due first = first_below(l, i);
         if (first.number == l->tree[i].number && first.at == l->tree[i].at)
             break;
+        if (i / WAYS && i / WAYS < WAYS && first.number != l->tree[i].number)
+            fetch_actor(l, first.number); /* the first of a quarter of all, or of a quarter of one */
         l->tree[i] = first;
-    }
-    if (!i) { /* Who acts next is in no cache, as a rule. */
-        const uint8_t *next = (const uint8_t *)l->actors[l->tree[1].number];
-        __builtin_prefetch(next, 1);
-        __builtin_prefetch(next + 64, 1);
     }
 }
 

@@ -34,6 +34,13 @@ typedef struct {
     uint32_t number;
 } lab_due;
 
+/* What a host with queue pairs uses when it acts: its role, the link it sends on, and the queue pair
+ * that sends next. NULL: nothing beside itself. */
+typedef struct {
+    const void *role, *out, *pair;
+    size_t pair_octets;
+} lab_uses;
+
 /* A frame on a link, when it arrives, and its first octet. */
 typedef struct {
     uint64_t at;
@@ -83,6 +90,7 @@ struct lab {
     lab_due *tree;
     uint32_t leaves;
     lab_actor **actors;
+    lab_uses *uses; /* of each actor */
     uint32_t n_actors;
     lab_actor **nodes;
     uint32_t n_nodes;

@@ -134,6 +134,8 @@ static void note(roce *r, uint32_t i)
         data = q->rp.increase_due;
     set_time(r->timers, r->n_requesters, &r->first_timer, i, requester_timer_due(q));
     set_time(r->data, r->n_requesters, &r->first_data, i, data);
+    const struct requester *next = &r->requesters[r->first_data];
+    r->host->lab->uses[r->host->actor.number] = (lab_uses){r, r->host->out, next, sizeof *next};
 }
 
 static uint64_t roce_due(const lab_role *role, const lab_host *h)
@@ -146,14 +148,6 @@ static uint64_t roce_due(const lab_role *role, const lab_host *h)
     if (data != LAB_NEVER && data < free_at)
         data = free_at;
     return data < due ? data : due;
-}
-
-/* The queue pair that sends next is not in the caches where many others send meanwhile. */
-static inline __attribute__((always_inline)) void fetch_next(const roce *r)
-{
-    const struct requester *q = &r->requesters[r->first_data];
-    for (size_t at = 0; at < sizeof *q; at += 64)
-        __builtin_prefetch((const uint8_t *)q + at, 1);
 }
 
 static void roce_act(lab_role *role, lab_host *h, uint64_t now)
@@ -175,7 +169,6 @@ static void roce_act(lab_role *role, lab_host *h, uint64_t now)
         if (requester_data_due(q) <= now)
             requester_send(q, &io, now);
         note(r, i);
-        fetch_next(r);
     }
 }
 

@@ -46,6 +46,7 @@ void lab_free(lab *l)
     sw_pool_release(&l->pool);
     free(l->tree);
     free(l->actors);
+    free(l->uses);
     free(l->nodes);
     free(l->links);
     free(l->tapped);
