@@ -1,0 +1,87 @@
+"""`python -m tools.p4.testgen [--chip 1|2] [--tests N] [PROGRAM …]`: p4testgen's word.
+
+p4testgen reads the sources of a program and finds by symbolic execution of P4, for each path
+through it, entries and a packet that take it, and what leaves. Here each of these tests is run on
+the softswitch with the compiled program; with `--chip` those of the program for that Tofino, on the
+v1model program of the same profile, or, where FCN_TOFINO_MODEL names the model of the chip and
+FCN_P4 the folder with its programs, on that. Prints a line for each program, and each test that
+comes out otherwise; then the exit status is 1.
+
+PROGRAM: `PROFILE/pe`, `PROFILE/p`; default: all. p4testgen is on PATH; for a chip
+P4C_16_INCLUDE_PATH names p4c's folder with tna.p4.
+"""
+
+import argparse
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from fcn.hosts.scratch import scratch_folder
+from tools.p4.programs import P4SRC
+from tools.p4.testgen.p4testgen import Generation, GenerationError, Limits, generate
+from tools.p4.testgen.programs import Program, programs
+from tools.p4.testgen.stf import Frames, Test, read
+
+
+def judge(program: Program, generation: Generation) -> list[tuple[Test, Frames]]:
+    """Print what comes of the tests; those that come out otherwise, with what left."""
+    pipeline, switch = program.switch()
+    tests = [read(file, pipeline.schema) for file in generation.files]
+    certain = [test for test in tests if test.certain]
+    left = {test.name: switch.run(test) for test in certain}
+    # A chip does not compare lengths with the frame (docs/tofino.md).
+    short = [test for test in certain if left[test.name] is None and program.chip and test.expected]
+    others = ((test, left[test.name] or ()) for test in certain if test not in short)
+    wrong = [(test, frames) for test, frames in others if not test.passed(frames)]
+    sent = sum(bool(test.expected) for test in certain)
+    print(
+        f"{program}: {len(tests)} tests pass {generation.coverage:.0%} of its statements; "
+        f"{len(tests) - len(certain)} are uncertain; of {len(certain)}, after which {sent} times a "
+        f"frame leaves, {len(wrong)} came out otherwise",
+        *([f", and {len(short)} for lengths"] if short else []),
+        sep="",
+        flush=True,
+    )
+    return wrong
+
+
+def main() -> None:
+    """Generate, run, print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--chip", type=int, choices=(1, 2), default=0, help="Tofino 1 or 2")
+    parser.add_argument("--tests", type=int, default=200, help="of each program, at most")
+    parser.add_argument("--seconds", type=float, default=600, help="for each program, at most")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("programs", nargs="*", metavar="PROFILE/ROLE")
+    options = parser.parse_args()
+    known = {str(each): each for each in programs(options.chip)}
+    if unknown := [name for name in options.programs if name not in known]:
+        parser.error(f"no program {unknown[0]}; there are: {', '.join(known)}")
+    if options.tests < 1 or options.seconds <= 0:
+        parser.error("--tests and --seconds: more than 0")
+    limits = Limits(options.tests, options.seconds, options.seed)
+    wrong = []
+    with scratch_folder("fcn-testgen-") as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+        chosen = [known[name] for name in options.programs or known]
+        generations = pool.map(
+            lambda each: generate(P4SRC, each.source, folder / str(each), limits),
+            chosen,
+        )
+        try:
+            for program, generation in zip(chosen, generations, strict=True):
+                wrong += judge(program, generation)
+        except GenerationError as error:
+            parser.exit(2, f"{error}\n")
+        for test, left in wrong:
+            print(f"{test.name}: in {_frames(test.packets)}", *test.updates, sep="\n")
+            print("wanted", *(f"{each.port} {each.frame}" for each in test.expected), sep="\n  ")
+            print("left", _frames(left), sep="\n  ")
+    sys.exit(bool(wrong))
+
+
+def _frames(frames: Frames) -> str:
+    return "\n  ".join(f"{port} {frame.hex()}" for port, frame in frames)
+
+
+if __name__ == "__main__":
+    main()
