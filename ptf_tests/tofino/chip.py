@@ -179,6 +179,12 @@ class Chip:
             self._lib.rmt_set_p4_name_lookup(0, 0, str(names).encode())
             self._lib.rmt_update_log_flags(0, *[everything] * 7)
 
+    def say_nothing(self) -> None:
+        """Have the model not print what it does; a program is loaded."""
+        everything = (1 << 64) - 1
+        with self._lock:
+            self._lib.rmt_update_log_flags(0, *[everything] * 5, 0, 0)
+
     def _create(self, library: Path) -> Layout:
         """The chip that the library is the model of."""
         for layout in _LAYOUTS:

@@ -93,6 +93,7 @@ def test_another_outcome_is_shown(
     [
         "# [Tainted If Statement]: \n",
         "# [Table Branch: underlay | Key(s): TaintedExpression(bit<128>)| Chosen action: x]\n",
+        "# [MethodCall]: recirculate_preserving_field_list(3);\n",
         "mirroring_add 1 2\n",
     ],
 )

@@ -13,14 +13,24 @@ P4C_16_INCLUDE_PATH names p4c's folder with tna.p4.
 
 import argparse
 import os
+import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+from fcn.contract.constants import PipelineError
 from fcn.hosts.scratch import scratch_folder
+from fcn.ptf_tests.tofino.chip import ModelError
 from tools.p4.programs import P4SRC
-from tools.p4.testgen.p4testgen import Generation, GenerationError, Limits, generate
+from tools.p4.testgen.p4testgen import (
+    HOW_TO_GET,
+    TOOL,
+    Generation,
+    GenerationError,
+    Limits,
+    generate,
+)
 from tools.p4.testgen.programs import Program, programs
-from tools.p4.testgen.stf import Frames, Test, read
+from tools.p4.testgen.stf import Frames, StfError, Test, read
 
 
 def judge(program: Program, generation: Generation) -> list[tuple[Test, Frames]]:
@@ -52,6 +62,9 @@ def main() -> None:
     parser.add_argument("--tests", type=int, default=200, help="of each program, at most")
     parser.add_argument("--seconds", type=float, default=600, help="for each program, at most")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--leaving", action="store_true", help="only packets that something leaves of"
+    )
     parser.add_argument("programs", nargs="*", metavar="PROFILE/ROLE")
     options = parser.parse_args()
     known = {str(each): each for each in programs(options.chip)}
@@ -59,24 +72,26 @@ def main() -> None:
         parser.error(f"no program {unknown[0]}; there are: {', '.join(known)}")
     if options.tests < 1 or options.seconds <= 0:
         parser.error("--tests and --seconds: more than 0")
-    limits = Limits(options.tests, options.seconds, options.seed)
-    wrong = []
+    limits = Limits(options.tests, options.seconds, options.seed, options.leaving)
+    if shutil.which(TOOL) is None:
+        parser.exit(2, f"{HOW_TO_GET}\n")
+    wrong, failed = [], False
     with scratch_folder("fcn-testgen-") as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         chosen = [known[name] for name in options.programs or known]
-        generations = pool.map(
-            lambda each: generate(P4SRC, each.source, folder / str(each), limits),
-            chosen,
-        )
-        try:
-            for program, generation in zip(chosen, generations, strict=True):
-                wrong += judge(program, generation)
-        except GenerationError as error:
-            parser.exit(2, f"{error}\n")
+        generations = [
+            pool.submit(generate, P4SRC, each.source, folder / str(each), limits) for each in chosen
+        ]
+        for program, generation in zip(chosen, generations, strict=True):
+            try:
+                wrong += judge(program, generation.result())
+            except (GenerationError, StfError, PipelineError, ModelError) as error:
+                failed = True
+                print(f"{program}: {error}", file=sys.stderr, flush=True)
         for test, left in wrong:
             print(f"{test.name}: in {_frames(test.packets)}", *test.updates, sep="\n")
             print("wanted", *(f"{each.port} {each.frame}" for each in test.expected), sep="\n  ")
             print("left", _frames(left), sep="\n  ")
-    sys.exit(bool(wrong))
+    sys.exit(2 if failed else bool(wrong))
 
 
 def _frames(frames: Frames) -> str:

@@ -52,6 +52,7 @@ class Model:
                     idle=lambda _table, _handle: None,
                 )
             )
+            self._chip.say_nothing()
             engine.start()
             pipeline = Pipeline(self._config, engine, lambda _message: False, time.time_ns)
             for update in test.updates:

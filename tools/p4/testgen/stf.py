@@ -12,8 +12,11 @@ from finsy.proto import p4r
 _QUOTED = re.compile(r'"([^"]*)"')
 _CALL = re.compile(r"^(\S+?)\((.*)\)$")
 _WILD = "*"
-_UNKNOWN = re.compile(r"^# \[(Tainted If|.*Table Branch.*Tainted)", re.MULTILINE)
-"""In what p4testgen says of a path: a condition or a key whose value it does not know."""
+_UNKNOWN = re.compile(
+    r"^# \[(Tainted If|.*Table Branch.*Tainted|MethodCall\]: recirculate)", re.MULTILINE
+)
+"""In what p4testgen says of a path: a condition or a key whose value it does not know; and a packet
+that comes again, which it says comes by the same port."""
 _COPY = "mirroring_add"
 """Of a packet that is copied p4testgen leaves out what becomes of the copy."""
 
