@@ -50,6 +50,7 @@ def ran(monkeypatch: pytest.MonkeyPatch, folder: Path, *options: str) -> int:
     tool.write_text(f"#!/bin/sh\n{copy}\ntest -f $last\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}:/usr/bin:/bin")
+    monkeypatch.delenv("FCN_TOFINO_MODEL", raising=False)
     monkeypatch.setattr(sys, "argv", ["testgen", *options])
     with pytest.raises(SystemExit) as ended:
         testgen.main()

@@ -28,6 +28,7 @@ from tools.p4.testgen.p4testgen import (
     GenerationError,
     Limits,
     generate,
+    rewrite,
 )
 from tools.p4.testgen.programs import Program, programs
 from tools.p4.testgen.stf import Frames, StfError, Test, read
@@ -78,8 +79,10 @@ def main() -> None:
     wrong, failed = [], False
     with scratch_folder("fcn-testgen-") as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         chosen = [known[name] for name in options.programs or known]
+        copy = folder / "p4src"
+        rewrite(P4SRC, copy)
         generations = [
-            pool.submit(generate, P4SRC, each.source, folder / str(each), limits) for each in chosen
+            pool.submit(generate, copy, each.source, folder / str(each), limits) for each in chosen
         ]
         for program, generation in zip(chosen, generations, strict=True):
             try:

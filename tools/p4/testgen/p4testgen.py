@@ -7,7 +7,6 @@ first packet of a fresh switch.
 
 import re
 import subprocess
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,13 +73,21 @@ class Limits:
     leaving: bool
 
 
-def generate(p4src: Path, source: Source, folder: Path, limits: Limits) -> Generation:
-    """Write tests of a program into a folder. Raises GenerationError."""
+def rewrite(p4src: Path, copy: Path) -> None:
+    """Make the copy of the sources that p4testgen reads."""
+    for file in p4src.glob("**/*.p4"):
+        text = file.read_text()
+        for pattern, instead in _REWRITTEN:
+            text = pattern.sub(instead, text)
+        place = copy / file.relative_to(p4src)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+
+
+def generate(copy: Path, source: Source, folder: Path, limits: Limits) -> Generation:
+    """Write tests of a program, of which rewrite() has made a copy, into a folder. Raises
+    GenerationError."""
     folder.mkdir(parents=True)
-    rewritten = folder / "p4src"
-    for file, text in _rewritten(p4src):
-        (rewritten / file).parent.mkdir(parents=True, exist_ok=True)
-        (rewritten / file).write_text(text)
     command = [TOOL, "--target", source.target, "--arch", source.arch, "--std", "p4-16"]
     command += [f"-D__TARGET_TOFINO__={source.chip}"] if source.chip else []
     command += ["--test-backend", "STF", "--max-tests", str(limits.tests)]
@@ -95,7 +102,7 @@ def generate(p4src: Path, source: Source, folder: Path, limits: Limits) -> Gener
     command += ["--out-dir", str(folder), source.file]
     with (folder / "p4testgen.log").open("w+") as log, suppress(subprocess.TimeoutExpired):
         subprocess.run(
-            command, cwd=rewritten, stdout=log, stderr=log, check=False, timeout=limits.seconds
+            command, cwd=copy, stdout=log, stderr=log, check=False, timeout=limits.seconds
         )
     files = sorted(folder.glob("*.stf"), key=lambda each: int(each.stem.rpartition("_")[2]))
     if not files:
@@ -103,11 +110,3 @@ def generate(p4src: Path, source: Source, folder: Path, limits: Limits) -> Gener
         raise GenerationError(f"{TOOL} made no test of {source.file}: {said[-2000:]}")
     found = _COVERAGE.findall(files[-1].read_text())
     return Generation(tuple(files), float(found[-1]))
-
-
-def _rewritten(p4src: Path) -> Iterator[tuple[Path, str]]:
-    for file in p4src.glob("**/*.p4"):
-        text = file.read_text()
-        for pattern, instead in _REWRITTEN:
-            text = pattern.sub(instead, text)
-        yield file.relative_to(p4src), text

@@ -15,10 +15,11 @@ from tools.p4.programs import CHIP_PROGRAMS, LEAST, PROFILES, PROGRAMS, chip_sou
 from tools.p4.testgen.model import Model
 from tools.p4.testgen.p4testgen import Source
 from tools.p4.testgen.softswitch import Softswitch
+from tools.p4.tofino_build import CHIPS
 
 _TARGETS = {0: V1MODEL, 1: TOFINO1, 2: TOFINO2}
-_NAMES = {0: "bmv2", 1: "tofino", 2: "tofino2"}
-"""As p4testgen calls them."""
+_NAMES = {0: "bmv2"} | {chip.number: chip.target for chip in CHIPS}
+"""As p4testgen calls them: chips as the compiler does."""
 
 
 @dataclass(frozen=True, slots=True)
