@@ -41,7 +41,10 @@ def ended_in_order() -> Iterator[None]:
                 sys.stdout.flush()
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit) as ended:
+        # Typer makes an exit with 1 of a closed pipe.
+        if BrokenPipeError not in (type(ended), type(ended.__context__)):
+            raise
         discard_output()
         sys.exit(0)
     except OSError as error:

@@ -51,6 +51,19 @@ def test_a_full_disk_is_named(command: list[str]) -> None:
     assert done.returncode == 1
 
 
+@pytest.mark.parametrize("command", [["check", "-c", str(EXAMPLE)], ["lab", "list"]], ids=" ".join)
+def test_a_reader_that_has_enough_is_no_error(command: list[str]) -> None:
+    reader, pipe = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [*FCN, *command], stdout=pipe, stderr=subprocess.PIPE, text=True, check=False
+        )
+    finally:
+        os.close(pipe)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_terminal_with_few_characters_shows_the_others_by_number(tmp_path: Path) -> None:
     file = tmp_path / "pe1→pe2.yaml"
     file.write_text(EXAMPLE.read_text())
