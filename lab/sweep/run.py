@@ -3,10 +3,12 @@
 import asyncio
 import logging
 import os
+import signal
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 
 import dask
 from distributed import Client, Future, LocalCluster, as_completed, rpc
@@ -68,17 +70,28 @@ def cluster(address: str | None = None, workers: int | None = None) -> Iterator[
         return
     with (
         dask.config.set(_OF_PROCESSES),
-        LocalCluster(
-            n_workers=workers or len(os.sched_getaffinity(0)),
+        _processes(workers or len(os.sched_getaffinity(0))) as local,
+        Client(local, set_as_default=False) as client,
+    ):
+        yield client
+
+
+def _processes(workers: int) -> LocalCluster:
+    """A terminal's Ctrl-C is for all of them, but this process says what it ends: the others have
+    the mask of the thread that starts them."""
+    resource_tracker.ensure_running()  # where a thread starts it, it has an empty mask then
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return LocalCluster(
+            n_workers=workers,
             threads_per_worker=1,
             processes=True,
             memory_limit=0,
             dashboard_address=":0",
             silence_logs=50,
-        ) as local,
-        Client(local, set_as_default=False) as client,
-    ):
-        yield client
+        )
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 async def _find_scheduler(address: str) -> None:

@@ -1,6 +1,7 @@
 """A scenario that takes a moment, grids of it, and workers that die."""
 
 import os
+import signal
 from pathlib import Path
 
 from fcn.lab.sweep.grid import Point, Sweep, parse_grid
@@ -46,3 +47,9 @@ def die_or_run(point: Point) -> Row:
     if point.plan.scenario.seed == DEADLY:
         os._exit(9)
     return row(point)
+
+
+def told_of_ctrl_c(point: Point) -> Row:
+    """In a worker: whether the signal, which a terminal has for each process, would end it."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    return row(point, float(signal.SIGINT not in mask))

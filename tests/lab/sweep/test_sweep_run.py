@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from sweep_grids import DEADLY, die_or_run, sweep
+from sweep_grids import DEADLY, die_or_run, sweep, told_of_ctrl_c
 
 from fcn.lab.sweep.measures import MEASURES
 from fcn.lab.sweep.rows import ROWS_FILE, RowStore
@@ -112,3 +112,12 @@ def test_what_is_asked_to_stop_begins_no_more(tmp_path: Path) -> None:
         rest = list(run_sweep(points, store, client, execute=die_or_run))
     assert {each.point.identity for each in (*done, *rest)} == {p.identity for p in points}
     assert len(done) + len(rest) == len(points)
+
+
+def test_ctrl_c_ends_no_worker(tmp_path: Path) -> None:
+    """A terminal has it for every process of the command, of which this one says what is ended."""
+    points = list(sweep(tmp_path).points)[:1]
+    store = RowStore(tmp_path / "out")
+    with cluster(workers=1) as client:
+        list(run_sweep(points, store, client, execute=told_of_ctrl_c))
+    assert [row.measures["goodput_bps"] for row in store.rows.values()] == [0.0]
