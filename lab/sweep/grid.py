@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import permutations, product
 from math import prod
 from pathlib import Path
 from typing import Annotated, Any
@@ -157,16 +157,25 @@ def _counts(grid: Grid) -> Iterator[tuple[KeyPath, str]]:
             yield ("parameters", key), f"give {key}s instead"
         if key in RESERVED:
             yield ("parameters", key), f"the table has a column {key} already"
+    for outer, inner in _nested(grid.parameters):
+        yield ("parameters", outer), f"{inner} is a part of it: give either"
     for case, given in grid.cases.items():
         for key in given:
             if key in ("mode", "seed"):
                 yield ("cases", case), f"{key}: give {key}s instead"
             if key in grid.parameters:
                 yield ("cases", case), f"{key} is a parameter, whose values would replace this one"
+        for outer, inner in _nested({**given, **grid.parameters}):
+            yield ("cases", case), f"{inner} is a part of {outer}: give either"
+
+
+def _nested(keys: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Places in a scenario, and what is given inside them, too."""
+    return (pair for pair in permutations(keys, 2) if pair[1].startswith(f"{pair[0]}."))
 
 
 CASE = "case"
-RESERVED = ("scenario", "identity", "error", CASE)
+RESERVED = ("scenario", "identity", "error", "measure", CASE)
 
 
 def _document(name: str, folder: Path) -> Any:  # noqa: ANN401 - whatever YAML holds
@@ -201,16 +210,16 @@ def _points(
             # Lines of a file that the user has not written would mislead.
             reason = re.sub(rf"^{re.escape(str(file))}:\d+: ", "", str(error), flags=re.MULTILINE)
             place = _place_of(keys, number, reason)
-            if case and place[0] == "scenarios":
+            if grid.cases and place[0] == "scenarios":
                 place = ("cases", case)
             if place not in told:
                 shown = "".join(f", {key} {_label(value)}" for key, value in given.items())
-                shown = f", {CASE} {case}{shown}" if case else shown
+                shown = f", {CASE} {case}{shown}" if grid.cases else shown
                 yield place, f"{name}{shown}: {reason}"
             told.add(place)
             continue
         labels = {key: _column(grid.parameters[key], value) for key, value in given.items()}
-        if case:
+        if grid.cases:
             labels = {CASE: case, **labels}
         for each in plans:
             for seed in grid.seeds:

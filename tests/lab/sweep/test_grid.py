@@ -46,6 +46,11 @@ def test_values_of_a_case_belong_together(tmp_path: Path) -> None:
     assert keys_of(found) == ["scenario", "mode", "case", "hosts.mtu"]
 
 
+def test_a_case_may_be_called_nothing(tmp_path: Path) -> None:
+    found = sweep(tmp_path, GRID + "cases: {'': {hosts.window: 8}, more: {hosts.window: 16}}\n")
+    assert [p.parameters["case"] for p in found.points] == [""] * 8 + ["more"] * 8
+
+
 def test_the_example_is_valid() -> None:
     found = load_grid(EXAMPLE)
     assert len(found.points) == 2 * 3 * 2 * 5 * 2
@@ -80,6 +85,19 @@ def test_the_example_is_valid() -> None:
         ("hosts.mtu: [1024, 4096]", "duration.of: [1ms]", 5, "of is in nothing that has keys"),
         ("hosts.mtu: [1024, 4096]", "mode: [ecn]", 5, "give modes instead"),
         ("hosts.mtu: [1024, 4096]", "error: [1]", 5, "has a column error already"),
+        ("hosts.mtu: [1024, 4096]", "measure: [{}]", 5, "has a column measure already"),
+        (
+            "hosts.mtu: [1024, 4096]",
+            "hosts.mtu: [512]\n  hosts: [{}]",
+            6,
+            "hosts.mtu is a part of it",
+        ),
+        (
+            "seeds: 2",
+            "seeds: 2\ncases:\n  a: {hosts: {window: 8}}",
+            5,
+            "hosts.mtu is a part of hosts",
+        ),
         ("hosts.mtu: [1024, 4096]", "case: [1]", 5, "has a column case already"),
         ("seeds: 2", "seeds: 2\ncases:\n  a: {duration.of: 1ms}", 5, "of is in nothing"),
         ("seeds: 2", "seeds: 2\ncases:\n  a: {hosts.mtu: 256}", 5, "hosts.mtu is a parameter, "),
