@@ -1,9 +1,11 @@
 """Runs a scenario from the first message of the controller to a result."""
 
 import asyncio
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -67,6 +69,18 @@ def _never() -> bool:
     return False
 
 
+_ALONE = threading.Lock()
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One run after another in a process: where finsy gets its channels from is the same for all
+    threads (channels_by), and so are logs and the collection of garbage."""
+    with _ALONE:
+        yield
+
+
+@_alone()
 @quiet_logs()
 @seldom_collected()
 def run_scenario(
@@ -77,7 +91,7 @@ def run_scenario(
     stop: Callable[[], bool] = _never,
     spy: Spy | None = None,
 ) -> Result:
-    """Run a scenario; the result says how far it came.
+    """Run a scenario; the result says how far it came. Runs in other threads wait for each other.
 
     until_ns: end then, as if stopped; above 0. show: told of progress every millisecond of virtual
     time in which something happens, and stop is asked whether to end. spy: is told of packets of a

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -236,3 +237,29 @@ def test_what_is_not_ecn_capable_is_neither_marked_nor_notified_of() -> None:
     assert own[["marked", "cnps", "cuts"]].sum().sum() == 0
     assert others["marked"].sum() > 0
     assert others["cnps"].sum() > 0
+
+
+def test_runs_of_two_threads_are_one_after_the_other(fcn_run: Result) -> None:
+    """As in a Dask worker of several threads: each has the controller and switches of its own."""
+    begun = threading.Event()
+    waited: list[bool] = []
+    found: list[str] = []
+
+    def begin() -> bool:
+        begun.set()
+        return False
+
+    def second() -> None:
+        found.append(run_scenario(small(), stop=begin).about.digest)
+
+    other = threading.Thread(target=second)
+
+    def look(_progress: Progress) -> None:
+        if not waited:
+            other.start()
+            waited.append(begun.wait(2))
+
+    found.append(run_scenario(small(), show=look).about.digest)
+    other.join()
+    assert waited == [False]
+    assert found == [fcn_run.about.digest] * 2
