@@ -58,12 +58,14 @@ def cluster(address: str | None = None, workers: int | None = None) -> Iterator[
     its processors). Raises LabError when it cannot be reached."""
     if address is not None:
         # What it says of itself is told by the error below.
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        for name in ("distributed", "distributed.client"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         asyncio.run(_find_scheduler(address))
         try:
             with Client(address, set_as_default=False) as client:
                 if not client.nthreads():
-                    raise LabError(f"no worker is at {address}: start some (dask worker {address})")
+                    some = f"dask worker {address} --nworkers -1"
+                    raise LabError(f"no worker is at {address}: start some ({some})")
                 yield client
         except CommClosedError:
             raise LabError(_GONE) from None

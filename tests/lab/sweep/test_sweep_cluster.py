@@ -1,5 +1,6 @@
 """Sweeps on a Dask cluster that exists, or does not, or goes away."""
 
+import logging
 import os
 import socket
 import subprocess
@@ -94,6 +95,7 @@ def test_a_scheduler_that_goes_away_ends_the_sweep_which_goes_on_with_another(
         assert process.stdout is not None
         address = process.stdout.readline().strip()
         with cluster(address) as client:
+            assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR)
             begun = run_sweep(points, store, client, execute=row)
             assert not next(begun).error
             process.kill()
