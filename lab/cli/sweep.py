@@ -62,13 +62,13 @@ def sweep(
         from fcn.lab.sweep import run, tables
     except ImportError as error:
         raise fail(f"{error}: install {DISTRIBUTION}[lab,sweep]") from None
-    from fcn.lab.sweep.rows import RowStore
+    from fcn.lab.sweep.rows import RowStore, alone_in
 
     with ended_by(GridError, code=EXIT_GRID):
         plan = load_grid(grid)
     folder = out or Path("out/lab") / plan.name
     failures: dict[str, str] = {}
-    with ended_by(LabError):
+    with ended_by(LabError), alone_in(folder):
         store = RowStore(folder)
         points = list(plan.points)
         missing = set(store.missing(point.identity for point in points))

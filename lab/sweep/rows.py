@@ -1,15 +1,31 @@
 """The rows of a sweep while it goes on: a file to which each finished run adds a line."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from fcn.hosts.scratch import locked
 from fcn.lab.errors import LabError
 
 ROWS_FILE = "rows.jsonl"
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Keep other sweeps from a folder, which is made: each would run all that is missing. Raises
+    LabError when one is there, or the folder cannot be made."""
+    taken = LabError(f"another sweep writes to {folder}: wait for it, or name another with --out")
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locked(folder / ".lock", taken))
+        except OSError as error:
+            raise LabError(f"{folder}: {error.strerror}; name another folder") from None
+        yield
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import pytest
 from sweep_grids import DEADLY, die_or_run, sweep, told_of_ctrl_c
 
 from fcn.lab.sweep.measures import MEASURES
-from fcn.lab.sweep.rows import ROWS_FILE, RowStore
+from fcn.lab.sweep.rows import ROWS_FILE, RowStore, alone_in
 from fcn.lab.sweep.run import Done, cluster, run_sweep
 
 TABLES = ("runs.parquet", "summary.parquet")
@@ -84,6 +84,16 @@ def test_a_sweep_that_was_killed_goes_on_and_ends_with_the_same_tables(
     assert runs["digest"].nunique() == seeds
     assert (runs["packet_hops"] > 0).all()
     assert set(MEASURES) < set(runs.columns)
+
+
+def test_two_sweeps_in_one_folder_do_not_run_all_twice(tmp_path: Path) -> None:
+    sweep(tmp_path)
+    with alone_in(tmp_path / "out"):
+        other = subprocess.run(
+            command(tmp_path, tmp_path / "out", 1), stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert other.returncode == 1
+    assert other.stderr.startswith(f"error: another sweep writes to {tmp_path / 'out'}: ")
 
 
 def test_a_worker_that_dies_costs_its_run_only(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from fcn.lab.errors import LabError
 from fcn.lab.result.model import Result
 from fcn.lab.result.tables import frame
 from fcn.lab.sweep.measures import MEASURES, measures_of
-from fcn.lab.sweep.rows import Row, RowStore
+from fcn.lab.sweep.rows import Row, RowStore, alone_in
 from fcn.lab.sweep.tables import runs_table, save_table, summary_table
 
 
@@ -47,6 +47,12 @@ def test_what_are_no_rows_is_refused_and_stays(tmp_path: Path, text: str) -> Non
     with pytest.raises(LabError, match="not the rows of a sweep"):
         RowStore(tmp_path)
     assert (tmp_path / "rows.jsonl").read_text() == text
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("of somebody else")
+    with pytest.raises(LabError, match="name another folder"), alone_in(tmp_path / "out"):
+        pass
 
 
 def test_the_table_has_a_row_of_each_run_in_the_order_of_the_grid(tmp_path: Path) -> None:
