@@ -47,6 +47,7 @@ def problems(wiring: Wiring) -> Iterator[Finding]:
             if not wiring.select(name):
                 yield ("hosts", "only", number, "names", place), _no_host(name)
     yield from _rates(wiring)
+    yield from _controls(wiring)
     for number, pattern in enumerate(wiring.scenario.traffic):
         for path, message in _pattern(wiring, pattern):
             yield ("traffic", number, *path), message
@@ -81,6 +82,19 @@ def _rates(wiring: Wiring) -> Iterator[Finding]:
                 f"{highest} b/s",
             )
             return
+
+
+def _controls(wiring: Wiring) -> Iterator[Finding]:
+    """What a host has of a control may be in two places, `hosts` and `only`."""
+    for host in wiring.hosts.values():
+        settings = wiring.settings(host)
+        for key, problem in (
+            ("timely", settings.timely.problem),
+            ("swift", settings.swift.problem),
+        ):
+            if problem:
+                yield ("hosts", key), f"{problem}, of {host.name}"
+                return
 
 
 def queue_pairs(wiring: Wiring) -> Iterator[Finding]:

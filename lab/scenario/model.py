@@ -211,11 +211,12 @@ class TimelySettings(Model):
     hyper_after: Annotated[int, Field(ge=1, le=1000)] = Timely().hyper_after
     hyper_factor: Annotated[int, Field(ge=1, le=1000)] = Timely().hyper_factor
 
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
+    @property
+    def problem(self) -> str:
+        """What is wrong with these values together; empty where nothing is."""
         if self.low > self.high:
-            raise ValueError("low is above high: between them the gradient decides")
-        return self
+            return "low is above high: between them the gradient decides"
+        return ""
 
 
 class SwiftSettings(Model):
@@ -231,13 +232,14 @@ class SwiftSettings(Model):
     scaling_least: Window = Swift().scaling_least
     scaling_most: Window = Swift().scaling_most
 
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
+    @property
+    def problem(self) -> str:
+        """What is wrong with these values together; empty where nothing is."""
         if self.least_window > self.most_window:
-            raise ValueError("least_window is above most_window")
+            return "least_window is above most_window"
         if self.scaling_least >= self.scaling_most:
-            raise ValueError("scaling_least is not below scaling_most")
-        return self
+            return "scaling_least is not below scaling_most"
+        return ""
 
 
 EcnField = Literal["not-ect", "ect0", "ect1"]

@@ -180,6 +180,14 @@ IMPOSSIBLE = r"""
   events: => jobs: [{job: ring, ranks: [gw1], size: 1MB, start: 2ms}]\nevents:
 13 above its highest rate, 100000000000 b/s
   delay: 1ms\n => delay: 1ms\nhosts: {dcqcn: {min_rate: 200 Gb/s}}\n
+13 low is above high: between them the gradient decides, of d2h1
+  delay: 1ms\n => delay: 1ms\nhosts: {timely: {low: 400us}, only: [{names: [gw2], settings: {timely:
+  {high: 300us}}}]}\n
+13 least_window is above most_window, of d1h1
+  delay: 1ms\n => delay: 1ms\nhosts: {swift: {least_window: 9.0, most_window: 8.0}}\n
+13 scaling_least is not below scaling_most, of d1h2
+  delay: 1ms\n => delay: 1ms\nhosts: {only: [{names: [d1h2], settings: {swift: {scaling_least:
+  100.0}}}]}\n
 13 greater than or equal to 1
   delay: 1ms\n => delay: 1ms\nhosts: {timeout: 0ms}\n
 13 greater than or equal to 2
@@ -352,6 +360,13 @@ def test_a_profile_gives_what_the_scenario_does_not() -> None:
     assert nic.dcqcn.g == 5 / 1024
     assert (hpcc.dcqcn.g, hpcc.dcqcn.byte_counter, hpcc.dcqcn.min_rate) == (0.5, 0, 10**9)
     assert mixed.dcqcn == hpcc.dcqcn.model_copy(update={"hyper_increase": 9 * 10**6})
+
+
+def test_what_some_hosts_have_need_not_fit_the_defaults() -> None:
+    """Only what others have, too: a `low` of 1 ms would be above the default of `high`."""
+    some = "{names: [gw2], settings: {timely: {low: 1ms}}}"
+    settings = dcqcn_of(f"hosts: {{timely: {{high: 5ms}}, only: [{some}]}}\n", "d2h1")
+    assert (settings.timely.low, settings.timely.high) == (1_000_000, 5_000_000)
 
 
 def test_without_a_profile_dcqcn_is_as_it_was() -> None:
