@@ -38,6 +38,9 @@ MAX_SHARE = 1e6
 """Of a size: shares are added up."""
 
 
+_TWICE = "{} is named twice, and counts once: each host has one place"
+
+
 def problems(wiring: Wiring) -> Iterator[Finding]:
     """Every problem of a scenario whose fields are valid one by one."""
     yield from _links(wiring)
@@ -285,6 +288,8 @@ def _pattern(wiring: Wiring, pattern: Pattern) -> Iterator[Finding]:
         for number, name in enumerate(names):
             if not wiring.select(name):
                 yield (key, number), _no_host(name)
+            if name in names[:number]:
+                yield (key, number), _TWICE.format(name)
     sources, targets = named(wiring, pattern.from_), named(wiring, pattern.to)
     if not sources or not targets:
         return
@@ -316,6 +321,9 @@ def _job(wiring: Wiring, job: Job) -> Iterator[Finding]:
         yield ("ranks", number), _no_host(job.ranks[number])
     if unknown:
         return
+    for number, name in enumerate(job.ranks):
+        if name in job.ranks[:number]:
+            yield ("ranks", number), _TWICE.format(name)
     ranks = named(wiring, job.ranks)
     if len(ranks) < 2:
         yield ("ranks",), f"{ranks[0].name} alone waits for nobody; name two hosts or more"
@@ -362,6 +370,8 @@ def _amounts(
         yield (), "give either size or sizes, or of a poisson pattern a distribution"
         return
     if pattern.pattern != "poisson":
+        if pattern.peers is not None:
+            yield ("peers",), "only a poisson pattern chooses peers; name the hosts in to"
         if pattern.sizes:
             yield ("sizes",), "only a poisson pattern has several sizes; give size"
         if pattern.distribution:

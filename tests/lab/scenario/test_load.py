@@ -168,6 +168,12 @@ IMPOSSIBLE = r"""
   traffic:\n  - {pattern: messages, from: [gw1], to: [gw2], size: 1MB}\nevents => events
 9 d1h1 alone waits for nobody
   events: => jobs: [{job: ring, ranks: [d1h1], size: 1MB}]\nevents:
+9 d1h1 is named twice
+  events: => jobs: [{job: pipeline, ranks: [d1h1, d2h1, d1h1], size: 1MB}]\nevents:
+8 d2h1 is named twice
+  from: [gw1], to: [gw2] => from: [d1h1, d1h2, d1h3], to: [d2h1, d2h1, d2h2]
+8 only a poisson pattern chooses peers
+  size: 1MB}\nevents => size: 1MB, peers: 2}\nevents
 9 no host gw7
   events: => jobs: [{job: ring, ranks: [gw1, gw7], size: 1MB}]\nevents:
 9 give more
