@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from fcn.controller.config.document import DocumentError
-from fcn.topologies.description import EXAMPLE, NETWORKS, load_topology
+from fcn.controller.config.document import DocumentError, read_text
+from fcn.topologies.description import EXAMPLE, NETWORKS, parse_topology
 from fcn.topologies.model import Topology
 
 CATALOG = {file.stem: file for file in sorted(NETWORKS.glob("*.yaml")) if file != EXAMPLE}
@@ -18,13 +18,25 @@ def network(name: str, hosts: int | None = None) -> Topology:
 
     hosts: number of hosts of each data centre instead of the one in the file. Raises NetworkError.
     """
-    file = CATALOG.get(name, Path(name))
+    return described(description(name), name, hosts)
+
+
+def description(name: str) -> str:
+    """The YAML of a network of the catalog, or of the file `name`. Raises NetworkError."""
     try:
-        return load_topology(file, hosts)
+        return read_text(CATALOG.get(name, Path(name)))
     except OSError as error:
         raise NetworkError(
             f"no network {name}: {error.strerror}; there are {', '.join(CATALOG)}, or name the "
             f"YAML file of one (see {EXAMPLE})"
         ) from None
+    except DocumentError as error:
+        raise NetworkError(str(error)) from None
+
+
+def described(text: str, name: str, hosts: int | None = None) -> Topology:
+    """network() of a name, where its YAML is known. Raises NetworkError."""
+    try:
+        return parse_topology(text, str(CATALOG.get(name, name)), hosts)
     except DocumentError as error:
         raise NetworkError(str(error)) from None

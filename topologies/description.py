@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from fcn.controller.config.balancing import LoadBalancing
 from fcn.controller.config.base import not_empty
-from fcn.controller.config.document import KeyPath, listed, model_problems, read_document, read_text
+from fcn.controller.config.document import KeyPath, listed, model_problems, read_document
 from fcn.controller.config.failures import FailureDetection
 from fcn.controller.config.load import EXAMPLE as CONTROLLER_EXAMPLE
 from fcn.controller.config.model import MAX_SIDS
@@ -113,14 +113,9 @@ class Network(_Description):
     load_balancing: Annotated[dict[str, Any] | None, BeforeValidator(not_empty)] = None
 
 
-def load_topology(file: Path, hosts: int | None = None) -> model.Topology:
-    """The network that `file` describes, named like the file; `hosts` overrides the number of hosts
-    of each data centre. Raises DocumentError, or OSError when the file cannot be read."""
-    return parse_topology(read_text(file), str(file), hosts)
-
-
 def parse_topology(text: str, file: str, hosts: int | None = None) -> model.Topology:
-    """The network that `text` describes. Raises DocumentError with every problem found."""
+    """The network that `text` describes, named like the file it is of; `hosts` overrides the number
+    of hosts of each data centre. Raises DocumentError with every problem found."""
     network = read_document(text, file, Network, EXAMPLE, _problems)
     return _topology(network, Path(file).stem, hosts)
 

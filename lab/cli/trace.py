@@ -95,5 +95,5 @@ def _plan(scenario: str) -> "tuple[Plan, int | None]":
         return load_scenario(scenario), None
     with ended_by(LabError):
         about = load_about(folder)
-    plan = parse_scenario(about.text, Path(about.scenario)).using(mode=about.mode, seed=about.seed)
-    return plan, about.reached_ns or None
+    plan = parse_scenario(about.text, Path(about.scenario), about.network_text)
+    return plan.using(mode=about.mode, seed=about.seed), about.reached_ns or None

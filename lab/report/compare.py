@@ -36,13 +36,15 @@ def _settings(result: Result) -> dict[str, str]:
         "network (nodes, links, hosts)": about.network.name,
         "version of fcn": about.fcn,
     }
-    try:
-        document = plain_data(about.text)
-    except ValueError:
-        return found | {"text": about.text}
-    for key, value in _flat("", document):
-        if key not in _OF_THE_RUN:
-            found[key] = value
+    for what, text in (("", about.text), ("network", about.network_text)):
+        if not text:
+            continue
+        try:
+            document = plain_data(text)
+        except ValueError:
+            found[f"{what} text".strip()] = text
+            continue
+        found |= {key: value for key, value in _flat(what, document) if key not in _OF_THE_RUN}
     return found
 
 

@@ -107,9 +107,10 @@ def _below_ecn(results: Mapping[str, Result]) -> Iterator[str]:
             )
 
 
-def _alike(result: Result) -> tuple[str, int, int]:
+def _alike(result: Result) -> tuple[str, str, int, int]:
     """The same in runs whose goodput can be compared: goodput is of the whole time of a run."""
-    return result.about.text, result.about.seed, result.about.reached_ns
+    about = result.about
+    return about.text, about.network_text, about.seed, about.reached_ns
 
 
 def goodput_bps(result: Result) -> float:

@@ -113,15 +113,17 @@ class BalanceInfo(_Part):
 class About(_Part):
     """What a result is about: `result.json`, without the format.
 
-    scenario, text: its name and its YAML. reached_ns: how far it ran; less than `duration_ns` when
-    it was stopped (`finished` is false). warm_up_ns: what was before is not measured. digest: of
-    all frames delivered and their times, hexadecimal. wall_s: seconds it took; the only value that
-    differs between two runs.
+    scenario, text: its name and its YAML; network_text: that of its network, where that is none of
+    the catalog (empty in a result of an earlier version, too). reached_ns: how far it ran; less
+    than `duration_ns` when it was stopped (`finished` is false). warm_up_ns: what was before is not
+    measured. digest: of all frames delivered and their times, hexadecimal. wall_s: seconds it took;
+    the only value that differs between two runs.
     """
 
     fcn: str
     scenario: str
     text: str
+    network_text: str = ""
     mode: Mode
     seed: NonNegativeInt
     duration_ns: NonNegativeInt

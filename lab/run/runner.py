@@ -376,6 +376,7 @@ class _Run:
             fcn=fcn_version(),
             scenario=self._plan.name,
             text=self._plan.text,
+            network_text=self._plan.network_text,
             mode=scenario.mode,
             seed=scenario.seed,
             duration_ns=scenario.duration,

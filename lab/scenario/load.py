@@ -34,7 +34,7 @@ from fcn.lab.scenario.jobs import Work, workload
 from fcn.lab.scenario.model import Scenario
 from fcn.lab.scenario.traffic import Traffic
 from fcn.lab.scenario.wiring import Wiring
-from fcn.topologies.catalog import CATALOG, NetworkError, network
+from fcn.topologies.catalog import CATALOG, NetworkError, described, description
 from fcn.topologies.model import Topology
 
 EXAMPLE = Path(__file__).parent / "example.yaml"
@@ -56,12 +56,14 @@ class ScenarioError(LabError):
 
 @dataclass(frozen=True)
 class Plan:
-    """A scenario that was checked: its name, its YAML, and the network it names."""
+    """A scenario that was checked: its name, its YAML, and the network it names, with its YAML
+    where that is a file's and not of the catalog."""
 
     name: str
     text: str
     scenario: Scenario
     topology: Topology
+    network_text: str = ""
 
     @cached_property
     def wiring(self) -> Wiring:
@@ -135,18 +137,19 @@ def make_scenario(
     return parse_scenario(text, (folder or Path()) / name)
 
 
-def parse_scenario(text: str, file: Path) -> Plan:
+def parse_scenario(text: str, file: Path, network_text: str = "") -> Plan:
     """The scenario in `text`, which is or might be in `file`: networks it names by a file are
-    beside it. Raises ScenarioError with every problem found."""
-    found: list[Topology] = []
+    beside it, unless `network_text` is what that file says. Raises ScenarioError with every problem
+    found."""
+    found: list[tuple[Topology, str]] = []
 
     def check(scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
         try:
-            topology = _network(scenario, file.parent)
+            topology, described_by = _network(scenario, file.parent, network_text)
         except NetworkError as error:
             yield ("network",), str(error)
             return
-        found.append(topology)
+        found.append((topology, described_by))
         wrong = [*_of_sections(scenario), *problems(Wiring(scenario, topology))]
         yield from wrong
         if not wrong:
@@ -157,14 +160,17 @@ def parse_scenario(text: str, file: Path) -> Plan:
         scenario = read_document(text, str(file), Scenario, EXAMPLE, check)
     except DocumentError as error:
         raise ScenarioError(str(error)) from None
-    return Plan(file.stem, text, scenario, found[0])
+    return Plan(file.stem, text, scenario, *found[0])
 
 
-def _network(scenario: Scenario, folder: Path) -> Topology:
+def _network(scenario: Scenario, folder: Path, text: str) -> tuple[Topology, str]:
+    """The network, and its YAML where it is not of the catalog."""
     name = scenario.network
     if name not in CATALOG:
         name = str(folder / name)
-    return network(name, scenario.hosts_per_data_centre)
+        text = text or description(name)
+        return described(text, name, scenario.hosts_per_data_centre), text
+    return described(description(name), name, scenario.hosts_per_data_centre), ""
 
 
 def _of_sections(scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:

@@ -8,7 +8,7 @@ from fcn.controller.config.paths import Planner
 from fcn.controller.config.watching import WatchedLoad, Watching
 from fcn.topologies.catalog import CATALOG, NetworkError, network
 from fcn.topologies.controller_config import FcnSettings, controller_yaml
-from fcn.topologies.description import EXAMPLE, load_topology, parse_topology
+from fcn.topologies.description import EXAMPLE, parse_topology
 from fcn.topologies.model import Host, Link, Policy, Queue, Way
 
 SMALL = """\
@@ -32,7 +32,7 @@ def test_what_is_described() -> None:
 
 
 def test_the_example_has_every_key() -> None:
-    topology = load_topology(EXAMPLE)
+    topology = network(str(EXAMPLE))
     assert [host.name for host in topology.hosts] == ["h1", "h2", "gate", "gw1"]
     assert topology.port("pe2", "h2").rate_bps == 20 * 10**6
     assert topology.centres[0].size == 4

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from fcn.hosts.processes import ProcessError, wait_until
 from fcn.topologies.catalog import CATALOG
 from fcn.topologies.controller_config import FcnSettings
-from fcn.topologies.description import EXAMPLE, load_topology
+from fcn.topologies.description import EXAMPLE, parse_topology
 from fcn.topologies.network import Network
 from fcn.topologies.run import main
 
@@ -100,7 +100,9 @@ def test_a_directory_that_cannot_be_made(command: tuple[str, ...], tmp_path: Pat
 
 
 def test_rates_in_bits_are_not_for_bmv2(tmp_path: Path) -> None:
-    network = Network(load_topology(EXAMPLE), "bmv2", FcnSettings(), tmp_path)
+    network = Network(
+        parse_topology(EXAMPLE.read_text(), str(EXAMPLE)), "bmv2", FcnSettings(), tmp_path
+    )
     with pytest.raises(ProcessError, match="pe2 cannot limit the bits per second towards h2"):
         network.__enter__()
 

@@ -33,6 +33,12 @@ def test_keys_of_the_scenarios_are_compared_by_their_place() -> None:
     }
 
 
+def test_networks_of_the_same_name_are_compared_key_by_key() -> None:
+    near, far = (f"links:\n  - {{delay: {length}}}\n" for length in ("10 km", "20 km"))
+    found = rows(Result(about(network_text=near)), Result(about(network_text=far)))
+    assert found == {"network.links[0].delay": ("10 km", "20 km")}
+
+
 def test_a_text_that_is_no_yaml_is_compared_as_a_whole() -> None:
     found = rows(Result(about()), Result(about(text="a: [")))
     assert found["text"] == (NOTHING, "a: [")
