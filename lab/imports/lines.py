@@ -67,8 +67,8 @@ class Line:
     def time_ns(self, place: int, name: str, ns: Decimal) -> int:
         """The same of a time in units of `ns` nanoseconds, no longer than a run can be."""
         found = round(self.number_of(place, name) * ns)
-        if found > MAX_TIME_NS:
-            self.refuse(f"{name} is later than {MAX_TIME_NS // 10**9} s, the longest time")
+        if found >= MAX_TIME_NS:
+            self.refuse(f"{name} is not before {MAX_TIME_NS // 10**9} s, the longest time")
         return found
 
     def amount(self, place: int, name: str, units: Mapping[str, int]) -> int:

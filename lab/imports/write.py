@@ -4,14 +4,18 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
+from fcn.contract.hops import shortest
 from fcn.contract.units import format_rate
 from fcn.controller.logs import escaped
 from fcn.hosts.scratch import scratch_folder
 from fcn.lab.errors import LabError
 from fcn.lab.imports.network import Flow, Imported
+from fcn.lab.scenario.check import MAX_SAMPLES
 from fcn.lab.scenario.load import Plan, load_scenario
+from fcn.lab.scenario.model import Measure
 from fcn.topologies.units import MAX_TIME_NS
 
 _NS_PER_S = 10**9
@@ -88,6 +92,8 @@ def _scenario(imported: Imported, network: str) -> Iterator[str]:
         yield "  only:"
     for link in unusual:
         yield f"    - {{between: [{link.a}, {link.b}], delay: {link.delay_ns}ns}}"
+    if (interval := _interval_us(imported)) > Measure().interval // 1000:
+        yield f"measure: {{interval: {interval}us}}"
     if imported.settings:
         yield imported.settings.rstrip("\n")
     yield "traffic:"
@@ -110,7 +116,8 @@ def _together(flows: tuple[Flow, ...]) -> list[list[Flow]]:
 
 
 def _duration_ns(imported: Imported) -> int:
-    """Until the last flow, and as long again as the busiest host needs for all its octets."""
+    """Until the last flow, twice what the busiest host needs for all its octets, and two round
+    trips of the longest way."""
     rates = {link.a: link.rate_bps for link in imported.hosts}
     octets: Counter[str] = Counter()
     for flow in imported.flows:
@@ -118,4 +125,26 @@ def _duration_ns(imported: Imported) -> int:
         octets[flow.target] += flow.size
     busiest = max(count * 8 * _NS_PER_S // rates[host] for host, count in octets.items())
     last = max(flow.start_ns for flow in imported.flows)
-    return min(last + _SPARE * busiest + _NS_PER_MS, MAX_TIME_NS)
+    spare = _SPARE * (busiest + 2 * _longest_ns(imported)) + _NS_PER_MS
+    return min(last + spare, MAX_TIME_NS - 1)
+
+
+def _longest_ns(imported: Imported) -> int:
+    """Propagation of the longest way that a flow takes, by the fewest hops."""
+    near: dict[str, list[str]] = {}
+    delays: dict[tuple[str, str], int] = {}
+    for link in imported.links:
+        for here, there in ((link.a, link.b), (link.b, link.a)):
+            near.setdefault(here, []).append(there)
+            delays[here, there] = link.delay_ns
+    hosts = {host.a: host for host in imported.hosts}
+    ends = {(hosts[flow.source].b, hosts[flow.target].b) for flow in imported.flows}
+    ways = (shortest(*pair, near) for pair in ends)
+    between = max(sum(delays[hop] for hop in pairwise(way)) for way in ways)
+    return between + 2 * max(host.delay_ns for host in imported.hosts)
+
+
+def _interval_us(imported: Imported) -> int:
+    """Between samples of all queues between switches: the default, or what a long run can keep."""
+    samples = _duration_ns(imported) * 2 * len(imported.links)
+    return max(Measure().interval // 1000, -(-samples // (MAX_SAMPLES * 1000)))

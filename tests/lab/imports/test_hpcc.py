@@ -79,6 +79,21 @@ def test_flows_of_one_host_to_another_at_once_are_several(tmp_path: Path) -> Non
     assert sources == ["h0", "h0", "h1"]
 
 
+def test_a_run_is_long_enough_for_its_links(tmp_path: Path) -> None:
+    """The way between h0 and h2 takes 20 ms and 3 us, more than everything else."""
+    made = files(tmp_path, TOPOLOGY.replace("5us", "20ms"))
+    plan = write_scenario(read_hpcc(*made), tmp_path / "own.yaml")
+    assert plan.scenario.duration > 2 * 20_003_000 + 100_000
+    assert int(run_scenario(plan).messages["completed_ns"].notna().sum()) == 4
+
+
+def test_a_long_run_is_sampled_less_often(tmp_path: Path) -> None:
+    last = FLOWS.replace("2.5e0", "30")
+    plan = write_scenario(read_hpcc(*files(tmp_path, flows=last)), tmp_path / "own.yaml")
+    assert plan.scenario.measure.interval == 12_000
+    assert "measure" not in scenario_text(read_hpcc(*files(tmp_path)), "own-network.yaml")
+
+
 def test_priority_groups_that_differ_are_named_as_left_out(tmp_path: Path) -> None:
     flows = FLOWS.replace("1 2 3 100", "1 2 5 100")
     assert any("priority groups" in note for note in read_hpcc(*files(tmp_path, flows=flows)).notes)
@@ -150,7 +165,7 @@ def test_a_malformed_topology_is_refused(
         ("1 2 3 100 20000 2", "1 2 3 100 20000 nan", 3, "start 'nan' is no number of 0 or more"),
         ("1 2 3 100 20000 2", "1 2 3 100 20000 -1", 3, "is no number of 0 or more"),
         ("1 2 3 100 20000 2", "1 2 3 100 20000 1e999999", 3, "is no number of 0 or more"),
-        ("1 2 3 100 20000 2", "1 2 3 100 20000 1e60", 3, "start is later than 1000 s"),
+        ("1 2 3 100 20000 2", "1 2 3 100 20000 1e60", 3, "start is not before 1000 s"),
         ("1 2 3 100 20000 2", "1 2 3 100 20000 soon", 3, "start 'soon' is no number"),
     ],
 )
