@@ -152,6 +152,10 @@ def _problems(network: Network) -> Iterator[tuple[KeyPath, str]]:
             yield (*place, "vrf"), f"no VRF {end.vrf}; there are {listed(network.vrfs)}"
     neighbours = {frozenset(link.between) for link in network.links}
     neighbours |= {frozenset((host.pe, name)) for name, host in network.hosts.items()}
+    linked = {end for link in network.links for end in link.between} | attached.keys()
+    for name in network.nodes:
+        if name not in linked:
+            yield ("nodes", name), f"{name} has no link"
     for index, policy in enumerate(network.policies):
         yield from _policy_problems(network, index, policy)
     yield from _section_problems(network)

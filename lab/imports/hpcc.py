@@ -47,9 +47,10 @@ def read_hpcc(topology: Path, flow: Path) -> Imported:
     found = [_link(line, nodes) for line in lines[2 : 2 + links]]
     hosts, between = _sorted(lines[2:], found, switches)
     names = {host.a for host in hosts}
-    missing = [node for node in range(nodes) if node not in switches and f"h{node}" not in names]
-    if missing:
-        head.refuse(f"host {missing[0]} has no link")
+    linked = {end for a, b, *_ in found for end in (a, b)}
+    if alone := [node for node in range(nodes) if node not in linked]:
+        kind = "switch" if alone[0] in switches else "host"
+        head.refuse(f"{kind} {alone[0]} has no link")
     edges = {host.b for host in hosts}
     flows, more = _flows(flow, names)
     return Imported(

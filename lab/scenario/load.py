@@ -188,7 +188,8 @@ def _of_configuration(wiring: Wiring) -> Iterator[tuple[KeyPath, str]]:
         config = configuration(wiring)
     except DocumentError as error:
         for problem in error.problems:
-            reason = f"the controller refuses {problem.where}: {problem.message}"
+            what = problem.where or "this network's configuration"
+            reason = f"the controller refuses {what}: {problem.message}"
             section = problem.where.partition(".")[0]
             given = section in _SECTIONS and getattr(wiring.scenario.controller, section)
             yield ("controller", section if given else "configuration"), reason

@@ -129,6 +129,7 @@ def test_hosts_of_data_centres_can_be_fewer() -> None:
     ("old", "new", "line", "reason"),
     [
         ("role: p}", "role: ce}", 1, "nodes.b.role: input should be 'pe' or 'p', got 'ce'"),
+        ("role: p}}", "role: p}, c: {role: p}}", 1, "nodes.c: c has no link"),
         ("a, b]", "a, c]", 3, "links[0].between: no node c; there are a, b"),
         ("a, b]", "a, a]", 3, "a is linked to itself"),
         ("a, b]", "a]", 3, "links[0].between"),

@@ -121,6 +121,7 @@ def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
         ("7 3 6", "99999999999999999999 3 6", 1, "is no number from 1 to 10000"),
         ("7 3 6", "7 3 900", 1, "900 links are announced, but 7 lines follow"),
         ("7 3 6", "8 3 6", 1, "host 7 has no link"),
+        ("7 3 6\n4 5 6", "8 4 6\n4 5 6 7", 1, "switch 7 has no link"),
         ("4 5 6\n", "4 5\n", 2, "3 switches are announced, not 2"),
         ("4 5 6\n", "4 5 5\n", 2, "a switch is named twice"),
         ("4 5 6\n", "4 5 7\n", 2, "switch 7 is no number from 0 to 6"),

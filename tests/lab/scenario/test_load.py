@@ -340,6 +340,11 @@ def test_depths_that_no_queue_has_are_refused() -> None:
         two.using(mode="two-threshold")
 
 
+def test_a_configuration_that_is_too_large_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fcn.controller.config.document.MAX_VALUES", 200)
+    assert "refuses this network's configuration: more than 200 values" in problem("10us", "11us")
+
+
 def test_a_mode_that_the_controller_refuses_is_named() -> None:
     """Chosen for the run (`fcn lab run --mode`), after the scenario was read in its own mode."""
     text = GOOD.replace("delay: 1ms\n", "two_threshold: {hold: 1ms}\n")
