@@ -6,7 +6,9 @@ from itertools import cycle
 
 from fcn.contract.depth import PACKET_SIZE, Depth, DepthUnit, QueueDepth
 from fcn.contract.targets import V1MODEL
+from fcn.controller.config import Config
 from fcn.controller.config.document import KeyPath, listed
+from fcn.lab.modes import FLOW_CONTROL
 from fcn.lab.roce import QPS
 from fcn.lab.scenario.jobs import messages_of, workload
 from fcn.lab.scenario.model import (
@@ -227,6 +229,18 @@ def _buffers(wiring: Wiring) -> Iterator[Finding]:
         yield from _in_buffer(wiring, place, node, towards, depths)
 
 
+def depths_in_buffers(wiring: Wiring, config: Config) -> Iterator[Finding]:
+    """The same in modes whose depths are in sections of the configuration."""
+    if wiring.scenario.mode == "two-threshold":
+        section, depths = "two_threshold", config.two_threshold.depths
+    elif wiring.scenario.mode in FLOW_CONTROL:
+        section, depths = "holding", (config.holding.hold_at,)
+    else:
+        return
+    for node, towards in wiring.core_directions:
+        yield from _in_buffer(wiring, ("controller", section), node, towards, depths)
+
+
 def _in_buffer(
     wiring: Wiring, place: KeyPath, node: str, towards: str, depths: Sequence[Depth]
 ) -> Iterator[Finding]:
@@ -237,7 +251,7 @@ def _in_buffer(
     if QueueDepth().convert(depths[0], PACKET_SIZE) > packets:
         yield (
             place,
-            f"level 1 begins at {depths[0]}, but the buffer of {node} towards {towards}, "
+            f"congestion begins at {depths[0]}, but the buffer of {node} towards {towards}, "
             f"{wire.buffer}, holds {packets} packets: nobody would be told before it is full",
         )
 
@@ -249,6 +263,8 @@ def _packets_in(wiring: Wiring, buffer: Depth) -> int:
 
 
 def _depths(wiring: Wiring) -> Iterator[tuple[KeyPath, str, str, Sequence[Depth]]]:
+    if wiring.has_red or wiring.scenario.mode in ("none", "two-threshold", *FLOW_CONTROL):
+        return
     controller = wiring.scenario.controller
     own = {(queue.node, queue.towards) for queue in controller.queues}
     for node, towards in wiring.core_directions:

@@ -28,7 +28,7 @@ from fcn.controller.config.queue_depths import queue_curves
 from fcn.controller.config.two_threshold import TwoThreshold
 from fcn.lab.errors import LabError
 from fcn.lab.modes import Mode
-from fcn.lab.scenario.check import problems, queue_pairs
+from fcn.lab.scenario.check import depths_in_buffers, problems, queue_pairs
 from fcn.lab.scenario.configuration import configuration
 from fcn.lab.scenario.jobs import Work, workload
 from fcn.lab.scenario.model import Scenario
@@ -194,6 +194,7 @@ def _of_configuration(wiring: Wiring) -> Iterator[tuple[KeyPath, str]]:
             given = section in _SECTIONS and getattr(wiring.scenario.controller, section)
             yield ("controller", section if given else "configuration"), reason
         return
+    yield from depths_in_buffers(wiring, config)
     for number, event in enumerate(wiring.scenario.events):
         if event.thresholds is not None:
             path: KeyPath = ("events", number, "thresholds", "depths")

@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 from _pytest.mark import ParameterSet
 
+from fcn.lab.modes import Mode
 from fcn.lab.scenario.dcqcn import PROFILES, ProfileName
 from fcn.lab.scenario.load import EXAMPLE, ScenarioError, catalog, load_scenario, parse_scenario
 from fcn.lab.scenario.model import DcqcnSettings, HostSettings
@@ -104,7 +105,7 @@ IMPOSSIBLE = r"""
   buffer: 1000 => buffer: 7
 11 7000 octets, holds 6 packets
   buffer: 1000 => buffer: 7kB
-12 level 1 begins at 2000000 octets
+12 congestion begins at 2000000 octets
   delay: 1ms\n => thresholds: [2MB]\n
 5 at least 1
   buffer: 1000 => buffer: 0
@@ -338,6 +339,24 @@ def test_depths_that_no_queue_has_are_refused() -> None:
         ScenarioError, match=r"events\[0\].thresholds.depths: 2 depths; .* has three"
     ):
         two.using(mode="two-threshold")
+
+
+KEYS: dict[Mode, str] = {"fcn": "thresholds", "two-threshold": "two_threshold", "flow": "holding"}
+"""Of `controller`, with the depths of a mode."""
+
+
+def test_a_queue_can_reach_the_depths_of_the_mode() -> None:
+    """Those of other modes are nothing to it."""
+    small = GOOD.replace("buffer: 1000", "buffer: 4")
+    plan = parse_scenario(f"mode: none\n{small}", Path("small.yaml"))
+    for mode, key in KEYS.items():
+        told = rf"controller.{key}: congestion begins at .* holds 4 packets"
+        with pytest.raises(ScenarioError, match=told):
+            plan.using(mode=mode)
+    deep = "thresholds: [2000]\n  two_threshold: {depths: [1, 2, 3]}\n  holding: {hold_at: 4,"
+    fitting = small.replace("delay: 1ms\n", f"{deep} release_at: 1}}\n")
+    for name in ("two-threshold", "flow"):
+        parse_scenario(f"mode: {name}\n{fitting}", Path("small.yaml"))
 
 
 def test_a_configuration_that_is_too_large_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
