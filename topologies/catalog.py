@@ -1,5 +1,6 @@
 """The networks that come with the project, by name, and any other by the file that describes it."""
 
+from functools import lru_cache
 from pathlib import Path
 
 from fcn.controller.config.document import DocumentError, read_text
@@ -34,6 +35,7 @@ def description(name: str) -> str:
         raise NetworkError(str(error)) from None
 
 
+@lru_cache(16)
 def described(text: str, name: str, hosts: int | None = None) -> Topology:
     """network() of a name, where its YAML is known. Raises NetworkError."""
     try:

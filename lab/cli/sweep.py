@@ -16,7 +16,7 @@ from rich.progress import (
 from rich.table import Table
 
 from fcn.contract.version import DISTRIBUTION
-from fcn.controller.cli.common import EXIT_FAILED, ended_by, fail, marked, say, say_error
+from fcn.controller.cli.common import EXIT_FAILED, ended_by, err, fail, marked, say, say_error
 from fcn.controller.cli.common import out as console
 from fcn.lab.cli.stopping import stopped
 from fcn.lab.errors import LabError
@@ -65,7 +65,7 @@ def sweep(
     from fcn.lab.sweep.rows import RowStore, alone_in
 
     with ended_by(GridError, code=EXIT_GRID):
-        plan = load_grid(grid)
+        plan = load_grid(grid, _Planning(grid.stem).show)
     folder = out or Path("out/lab") / plan.name
     failures: dict[str, str] = {}
     with ended_by(LabError), alone_in(folder):
@@ -91,6 +91,20 @@ def sweep(
     if without:
         say_error(f"{without} runs have no result: the same command runs them again")
         raise typer.Exit(EXIT_FAILED)
+
+
+class _Planning:
+    """A line each second, of what takes longer than one."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._told = time.monotonic()
+
+    def show(self, planned: int, of: int) -> None:
+        """So many runs are planned."""
+        if time.monotonic() - self._told >= 1:
+            self._told = time.monotonic()
+            say(f"{self._name}: {planned} of {of} runs are planned", err)
 
 
 class _Display(Progress):

@@ -44,7 +44,7 @@ _TWICE = "{} is named twice, and counts once: each host has one place"
 
 
 def problems(wiring: Wiring) -> Iterator[Finding]:
-    """Every problem of a scenario whose fields are valid one by one."""
+    """Every problem of a scenario whose fields are valid one by one, in whichever mode."""
     yield from _links(wiring)
     yield from _controller(wiring)
     for number, some in enumerate(wiring.scenario.hosts.only):
@@ -174,7 +174,6 @@ def _links(wiring: Wiring) -> Iterator[Finding]:
     for name in scenario.switches.only:
         if name not in switches:
             yield ("switches", "only", name), f"no switch {name}; there are {listed(switches)}"
-    yield from _buffers(wiring)
     yield from _flow_control(wiring)
     yield from _red(wiring)
 
@@ -223,8 +222,8 @@ def _octets_in(wiring: Wiring, buffer: Depth) -> int:
     return buffer.amount * wiring.scenario.hosts.mtu if in_packets else buffer.amount
 
 
-def _buffers(wiring: Wiring) -> Iterator[Finding]:
-    """A queue must be able to reach the depths at which levels begin."""
+def thresholds_in_buffers(wiring: Wiring) -> Iterator[Finding]:
+    """In its mode a queue must be able to reach the depths at which levels begin."""
     for place, node, towards, depths in _depths(wiring):
         yield from _in_buffer(wiring, place, node, towards, depths)
 

@@ -28,7 +28,12 @@ from fcn.controller.config.queue_depths import queue_curves
 from fcn.controller.config.two_threshold import TwoThreshold
 from fcn.lab.errors import LabError
 from fcn.lab.modes import Mode
-from fcn.lab.scenario.check import depths_in_buffers, problems, queue_pairs
+from fcn.lab.scenario.check import (
+    depths_in_buffers,
+    problems,
+    queue_pairs,
+    thresholds_in_buffers,
+)
 from fcn.lab.scenario.configuration import configuration
 from fcn.lab.scenario.jobs import Work, workload
 from fcn.lab.scenario.model import Scenario
@@ -95,9 +100,9 @@ class Plan:
         given = {"mode": mode, "seed": seed}
         changes = {key: value for key, value in given.items() if value is not None}
         changed = replace(self, scenario=self.scenario.model_copy(update=changes))
-        if mode is not None:
+        if mode not in (None, self.scenario.mode):
             wiring = changed.wiring
-            wrong = [*problems(wiring)] or [*_of_configuration(wiring)]
+            wrong = [*thresholds_in_buffers(wiring)] or [*_of_configuration(wiring)]
             if wrong:
                 raise ScenarioError(
                     "\n".join(
@@ -150,11 +155,12 @@ def parse_scenario(text: str, file: Path, network_text: str = "") -> Plan:
             yield ("network",), str(error)
             return
         found.append((topology, described_by))
-        wrong = [*_of_sections(scenario), *problems(Wiring(scenario, topology))]
+        wiring = Wiring(scenario, topology)
+        wrong = [*_of_sections(scenario), *problems(wiring), *thresholds_in_buffers(wiring)]
         yield from wrong
         if not wrong:
-            yield from queue_pairs(Wiring(scenario, topology))
-            yield from _of_configuration(Wiring(scenario, topology))
+            yield from queue_pairs(wiring)
+            yield from _of_configuration(wiring)
 
     try:
         scenario = read_document(text, str(file), Scenario, EXAMPLE, check)

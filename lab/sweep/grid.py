@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations, product
 from math import prod
@@ -43,6 +43,9 @@ Seeds = Annotated[
 
 Values = Annotated[Items[Any], Field(min_length=1)]
 
+Show = Callable[[int, int], object]
+"""Told how many runs are planned now, and of how many."""
+
 
 class GridError(ScenarioError):
     """A grid that is impossible; the message has a line for each reason, with file and line."""
@@ -59,6 +62,12 @@ class Grid(Model):
     parameters: dict[str, Values] = Field(default_factory=dict)
     cases: dict[str, dict[str, Any]] = Field(default_factory=dict)
     until: Annotated[Time, Field(ge=1)] | None = None
+
+    @property
+    def runs(self) -> int:
+        """How many there are."""
+        each = len(self.scenarios) * (len(self.modes) or 1) * len(self.seeds)
+        return each * prod(map(len, self.parameters.values())) * (len(self.cases) or 1)
 
 
 @dataclass(frozen=True)
@@ -94,10 +103,10 @@ class Sweep:
     points: tuple[Point, ...]
 
 
-def load_grid(file: Path) -> Sweep:
+def load_grid(file: Path, show: Show = lambda planned, of: None) -> Sweep:
     """The sweep that a file describes. Raises GridError with every problem found."""
     try:
-        return parse_grid(read_text(file), file)
+        return parse_grid(read_text(file), file, show)
     except OSError as error:
         reason = f"no grid {file}: {error.strerror} (see {EXAMPLE})"
         raise GridError(reason) from None
@@ -105,7 +114,7 @@ def load_grid(file: Path) -> Sweep:
         raise GridError(str(error)) from None
 
 
-def parse_grid(text: str, file: Path) -> Sweep:
+def parse_grid(text: str, file: Path, show: Show = lambda planned, of: None) -> Sweep:
     """The sweep of a grid that is or might be in `file`, beside which the scenarios are that it
     names by a file. Raises GridError with every problem found."""
     points: list[Point] = []
@@ -115,17 +124,18 @@ def parse_grid(text: str, file: Path) -> Sweep:
         yield from wrong
         if wrong:
             return
+        planned = 0
         for number, name in enumerate(grid.scenarios):
             try:
                 document = _document(name, file.parent)
             except (OSError, ValueError, DocumentError) as error:
                 yield ("scenarios", number), f"{name}: {error}"
                 continue
-            for found in _points(grid, number, document, file.parent):
-                if isinstance(found, Point):
-                    points.append(found)
-                else:
-                    yield found
+            for runs, problems in _combinations(grid, number, document, file.parent):
+                points.extend(runs)
+                yield from problems
+                planned += (len(grid.modes) or 1) * len(grid.seeds)
+                show(planned, grid.runs)
 
     try:
         grid = read_document(text, str(file), Grid, EXAMPLE, check)
@@ -135,10 +145,8 @@ def parse_grid(text: str, file: Path) -> Sweep:
 
 
 def _counts(grid: Grid) -> Iterator[tuple[KeyPath, str]]:
-    runs = len(grid.scenarios) * (len(grid.modes) or 1) * len(grid.seeds)
-    runs *= prod(len(values) for values in grid.parameters.values()) * (len(grid.cases) or 1)
-    if runs > MAX_RUNS:
-        yield (), f"{runs} runs, of at most {MAX_RUNS}: give fewer values, or several grids"
+    if grid.runs > MAX_RUNS:
+        yield (), f"{grid.runs} runs, of at most {MAX_RUNS}: give fewer values, or several grids"
     lists: list[tuple[KeyPath, list[str]]] = [
         (("scenarios",), [Path(name).stem for name in grid.scenarios]),
         (("modes",), list(grid.modes)),
@@ -183,13 +191,14 @@ def _document(name: str, folder: Path) -> Any:  # noqa: ANN401 - whatever YAML h
     return plain_data(read_text(found))
 
 
-def _points(
+def _combinations(
     grid: Grid,
     number: int,
     document: object,
     folder: Path,
-) -> Iterator[Point | tuple[KeyPath, str]]:
-    """The runs of a scenario, or what is wrong with it. Networks named by files are beside it."""
+) -> Iterator[tuple[list[Point], list[tuple[KeyPath, str]]]]:
+    """Of a scenario with each combination of values: its runs, or what is wrong with it, unless
+    that was told. Networks named by files are beside it."""
     name = grid.scenarios[number]
     beside = (catalog().get(name) or folder / name).parent
     file = beside / f"{Path(name).stem}.yaml"
@@ -202,7 +211,7 @@ def _points(
         try:
             for key, value in (cases[case] | given).items():
                 _set(changed, key, value)
-            text = yaml.safe_dump(changed, sort_keys=False)
+            text = yaml.dump(changed, Dumper=yaml.CSafeDumper, sort_keys=False)
             plan = parse_scenario(text, file)
             modes = grid.modes or (plan.scenario.mode,)
             plans = [plan.using(mode=mode) for mode in modes]
@@ -212,18 +221,16 @@ def _points(
             place = _place_of(keys, number, reason)
             if grid.cases and place[0] == "scenarios":
                 place = ("cases", case)
-            if place not in told:
-                shown = "".join(f", {key} {_label(value)}" for key, value in given.items())
-                shown = f", {CASE} {case}{shown}" if grid.cases else shown
-                yield place, f"{name}{shown}: {reason}"
+            shown = "".join(f", {key} {_label(value)}" for key, value in given.items())
+            shown = f", {CASE} {case}{shown}" if grid.cases else shown
+            yield [], [] if place in told else [(place, f"{name}{shown}: {reason}")]
             told.add(place)
             continue
         labels = {key: _column(grid.parameters[key], value) for key, value in given.items()}
         if grid.cases:
             labels = {CASE: case, **labels}
-        for each in plans:
-            for seed in grid.seeds:
-                yield Point(each.using(seed=seed), labels, grid.until)
+        seeded = (each.using(seed=seed) for each in plans for seed in grid.seeds)
+        yield [Point(plan, labels, grid.until) for plan in seeded], []
 
 
 class _PlaceError(Exception):

@@ -361,7 +361,8 @@ def test_a_queue_can_reach_the_depths_of_the_mode() -> None:
 
 def test_a_configuration_that_is_too_large_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fcn.controller.config.document.MAX_VALUES", 200)
-    assert "refuses this network's configuration: more than 200 values" in problem("10us", "11us")
+    told = problem("delay: 1ms\n", "cnp_interval: 51us\n")
+    assert "refuses this network's configuration: more than 200 values" in told
 
 
 def test_a_mode_that_the_controller_refuses_is_named() -> None:

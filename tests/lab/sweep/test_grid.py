@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from sweep_grids import GRID, sweep
 
+from fcn.controller.config import Config, parse_config
+from fcn.lab.scenario import configuration
 from fcn.lab.sweep.grid import EXAMPLE, GridError, keys_of, load_grid
 
 
@@ -58,6 +60,43 @@ def test_the_example_is_valid() -> None:
         "sigcomm2015", "nic", "hpcc-ns3",
     }  # fmt: skip
     assert {p.plan.scenario.traffic[0].count for p in found.points} == {10, 20}
+
+
+def test_a_configuration_is_checked_once_for_all_runs_that_have_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes most of the time, and follows from few of the values."""
+    parsed: list[str] = []
+
+    def parse(text: str, file: str) -> Config:
+        parsed.append(text)
+        return parse_config(text, file)
+
+    configuration.checked.cache_clear()
+    monkeypatch.setattr(configuration, "parse_config", parse)
+    sweep(tmp_path)
+    assert len(parsed) == 3, "one of each mode, and of the scenario's"
+    sweep(tmp_path, GRID + "  controller.cnp_interval: [50us, 60us]\n")
+    assert len(parsed) == 6
+    sweep(tmp_path, GRID + "  links.core.rate: [10 Gb/s, 11 Gb/s]\n")
+    assert len(parsed) == len(set(parsed)) == 9
+
+
+def test_what_a_configuration_has_wrong_with_one_value_is_found(tmp_path: Path) -> None:
+    bad = "  controller.two_threshold.hold: [10ms, 1ms]\n"
+    with pytest.raises(GridError) as found:
+        sweep(tmp_path, GRID.replace("[ecn, none]", "[ecn, two-threshold]") + bad)
+    told = str(found.value).splitlines()
+    assert len(told) == 1
+    assert told[0].startswith(f"{tmp_path / 'grid.yaml'}:6: ")
+    assert "two_threshold.hold 1ms: tiny in mode two-threshold: " in told[0]
+
+
+def test_planning_says_how_far_it_is(tmp_path: Path) -> None:
+    sweep(tmp_path)
+    told: list[tuple[int, int]] = []
+    load_grid(tmp_path / "grid.yaml", lambda *now: told.append(now))
+    assert told == [(4, 8), (8, 8)]
 
 
 @pytest.mark.parametrize(
