@@ -70,8 +70,8 @@ def sweep(
     failures: dict[str, str] = {}
     with ended_by(LabError), alone_in(folder):
         store = RowStore(folder)
-        points = list(plan.points)
-        missing = set(store.missing(point.identity for point in points))
+        points = plan.distinct
+        missing = store.missing(point.identity for point in points)
         begun = len(points) - len(missing)
         with stopped() as stop, _Display(plan.name, len(points), begun) as display:
             if missing:

@@ -102,6 +102,11 @@ class Sweep:
     grid: Grid
     points: tuple[Point, ...]
 
+    @property
+    def distinct(self) -> list[Point]:
+        """Those to run: values of cases may be the same, or those that a scenario has."""
+        return list({point.identity: point for point in self.points}.values())
+
 
 def load_grid(file: Path, show: Show = lambda planned, of: None) -> Sweep:
     """The sweep that a file describes. Raises GridError with every problem found."""

@@ -53,6 +53,14 @@ def test_a_case_may_be_called_nothing(tmp_path: Path) -> None:
     assert [p.parameters["case"] for p in found.points] == [""] * 8 + ["more"] * 8
 
 
+def test_cases_that_are_the_same_run_once(tmp_path: Path) -> None:
+    """Of one that repeats what the scenario says, there is no telling before."""
+    cases = "cases: {base: {}, same: {duration: 300us}, more: {duration: 400us}}\n"
+    found = sweep(tmp_path, GRID + cases)
+    assert (len(found.points), len(found.distinct)) == (24, 16)
+    assert {p.identity for p in found.distinct} == {p.identity for p in found.points}
+
+
 def test_the_example_is_valid() -> None:
     found = load_grid(EXAMPLE)
     assert len(found.points) == 2 * 3 * 2 * 5 * 2
