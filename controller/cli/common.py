@@ -1,5 +1,7 @@
 """Shared parts of the commands: options, the controller's client, errors and exit codes."""
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -24,8 +26,16 @@ EXIT_NOT_READY = 5
 MAX_QP = (1 << 24) - 1
 """Queue pair numbers have 24 bits (IBTA volume 1, chapter 9.2)."""
 
+
+class _Aside(Console):
+    """Where errors and progress are told: a reader who goes away ends nothing."""
+
+    def on_broken_pipe(self) -> None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
 out = Console()
-err = Console(stderr=True)
+err = _Aside(stderr=True)
 
 Api = Annotated[
     str,

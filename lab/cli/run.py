@@ -100,16 +100,16 @@ class _Display(Progress):
             BarColumn(),
             TextColumn("{task.fields[time]}"),
             TimeElapsedColumn(),
-            console=console,
-            disable=not console.is_terminal,
+            console=err,
+            disable=not err.is_terminal,
         )
         self._label = marked(label)
         self._doing = ""
         self._shown = self.add_task(self._label, total=None, time="")
 
     def show(self, now: "runner.Progress") -> None:
-        if now.doing != self._doing and not console.is_terminal:
-            console.print(f"{self._label}: {now.doing}", highlight=False, soft_wrap=True)
+        if now.doing != self._doing and not err.is_terminal:
+            err.print(f"{self._label}: {now.doing}", highlight=False, soft_wrap=True)
         self._doing = now.doing
         if now.reached_ns == 0:
             self.update(self._shown, time=now.doing)

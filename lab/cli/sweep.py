@@ -117,8 +117,8 @@ class _Display(Progress):
             MofNCompleteColumn(),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
-            console=console,
-            disable=not console.is_terminal,
+            console=err,
+            disable=not err.is_terminal,
         )
         self._name, self._total, self._done, self._before = name, total, done, done
         self._begun = time.monotonic()
@@ -135,8 +135,8 @@ class _Display(Progress):
         self._print(f"{self._done} of {self._total}, {left} s left: {what}")
 
     def _print(self, text: str) -> None:
-        if not console.is_terminal:
-            say(f"{self._name}: {text}")
+        if not err.is_terminal:
+            say(f"{self._name}: {text}", err)
 
 
 def _shown(summary: "pd.DataFrame", keys: list[str]) -> Table:

@@ -76,9 +76,9 @@ def test_a_signal_ends_a_run_and_what_was_measured_is_saved(
 ) -> None:
     out = tmp_path / "out"
     command = [sys.executable, "-m", "fcn.lab", "run", str(scenario(tmp_path, "100s")), *options]
-    process = subprocess.Popen([*command, "--out", str(out)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    for line in process.stdout:
+    process = subprocess.Popen([*command, "--out", str(out)], stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    for line in process.stderr:
         if "hosts send" in line:
             process.send_signal(number)
     assert process.wait() == 1
@@ -87,6 +87,20 @@ def test_a_signal_ends_a_run_and_what_was_measured_is_saved(
     assert 0 < result.about.reached_ns < result.about.duration_ns
     assert result.queues["time_ns"].max() <= result.about.reached_ns
     assert len(result.messages) == 1000
+
+
+def test_a_run_whose_reader_goes_away_is_saved(tmp_path: Path) -> None:
+    """As with `fcn lab run … 2>&1 | head -1`."""
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "fcn.lab", "run", str(scenario(tmp_path, "1ms"))]
+    process = subprocess.Popen(
+        [*command, "--out", str(out)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait() == 0
+    assert load(out).about.finished
 
 
 def test_a_result_is_kept_when_the_next_run_is_stopped_before_hosts_send(

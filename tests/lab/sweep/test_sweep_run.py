@@ -54,11 +54,9 @@ def test_a_sweep_that_was_killed_goes_on_and_ends_with_the_same_tables(
     """At random moments, it or one of its workers, and started again on another number of them."""
     sweep(tmp_path, f"scenarios: [tiny.yaml]\nmodes: [ecn, none]\nseeds: {seeds}\n")
     whole, killed, rng = tmp_path / "whole", tmp_path / "killed", random.Random(3)
-    done = subprocess.run(
-        command(tmp_path, whole, 1), check=True, stdout=subprocess.PIPE, text=True
-    )
-    assert f"grid: {2 * seeds - 1} of {2 * seeds}, " in done.stdout
-    assert " s left: tiny, mode " in done.stdout
+    done = subprocess.run(command(tmp_path, whole, 1), check=True, capture_output=True, text=True)
+    assert f"grid: {2 * seeds - 1} of {2 * seeds}, " in done.stderr
+    assert " s left: tiny, mode " in done.stderr
     assert f"{2 * seeds} of {2 * seeds} runs; tables: " in done.stdout
 
     before = 0
@@ -70,10 +68,8 @@ def test_a_sweep_that_was_killed_goes_on_and_ends_with_the_same_tables(
             kill_at_random(rng, process)
         assert before <= rows_in(killed) <= 2 * seeds
         before = rows_in(killed)
-    again = subprocess.run(
-        command(tmp_path, killed, 2), check=True, stdout=subprocess.PIPE, text=True
-    )
-    assert not before or f"{before} of {2 * seeds} runs are there already" in again.stdout
+    again = subprocess.run(command(tmp_path, killed, 2), check=True, capture_output=True, text=True)
+    assert not before or f"{before} of {2 * seeds} runs are there already" in again.stderr
     assert rows_in(killed) == 2 * seeds
     for name in TABLES:
         assert (killed / name).read_bytes() == (whole / name).read_bytes(), name
