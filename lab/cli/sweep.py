@@ -65,7 +65,7 @@ def sweep(
     from fcn.lab.sweep.rows import RowStore, alone_in
 
     with ended_by(GridError, code=EXIT_GRID):
-        plan = load_grid(grid, _Planning(grid.stem).show)
+        plan = load_grid(grid, Planning(grid.stem).show)
     folder = out or Path("out/lab") / plan.name
     failures: dict[str, str] = {}
     with ended_by(LabError), alone_in(folder):
@@ -93,7 +93,7 @@ def sweep(
         raise typer.Exit(EXIT_FAILED)
 
 
-class _Planning:
+class Planning:
     """A line each second, of what takes longer than one."""
 
     def __init__(self, name: str) -> None:

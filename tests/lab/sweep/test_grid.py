@@ -1,11 +1,13 @@
 """Grid files: what they may say, and what is wrong with impossible ones, by line."""
 
+import time
 from pathlib import Path
 
 import pytest
 from sweep_grids import GRID, sweep
 
 from fcn.controller.config import Config, parse_config
+from fcn.lab.cli.sweep import Planning
 from fcn.lab.scenario import configuration
 from fcn.lab.sweep.grid import EXAMPLE, GridError, keys_of, load_grid
 
@@ -105,6 +107,17 @@ def test_planning_says_how_far_it_is(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     load_grid(tmp_path / "grid.yaml", lambda *now: told.append(now))
     assert told == [(4, 8), (8, 8)]
+
+
+def test_the_command_says_it_once_a_second(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    times = iter((0.0, 0.9, 1.1, 1.1, 2.0))
+    monkeypatch.setattr(time, "monotonic", lambda: next(times))
+    planning = Planning("grid")
+    for planned in (4, 8, 12):
+        planning.show(planned, 12)
+    assert capsys.readouterr().err == "grid: 8 of 12 runs are planned\n"
 
 
 @pytest.mark.parametrize(
