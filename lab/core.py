@@ -391,7 +391,9 @@ class Simulation:
     def run_until(self, ns: int) -> int:
         """Advance to a time and return the time reached, which is earlier when a switch has an
         event for its control plane: deliver it (`SwitchNode.has_event`) and call again. Only
-        switches whose engine's events are taken (`set_events`) stop the run."""
+        switches whose engine's events are taken (`set_events`) stop the run. Raises LabError."""
+        if not 0 <= ns < _NEVER:
+            raise LabError(f"{ns} ns is no virtual time; those are 0 to 2^64 - 2")
         return self.native.call("run", ns)
 
     @property

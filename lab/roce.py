@@ -13,6 +13,7 @@ from fcn.lab.hosts import HostNode
 MAX_MTU = 4096
 MAX_WINDOW = (1 << 23) - 1
 MAX_MESSAGE = (1 << 32) - 1
+MAX_TIMEOUT = (1 << 63) - 1
 PSNS = 1 << 24
 QPS = range(2, 1 << 24)
 """Queue pair numbers of data: 0 and 1 are those of management (IBTA volume 1, 3.9)."""
@@ -229,6 +230,9 @@ class RoceHost:
             raise LabError(f"{host.name}: an MTU of {options.mtu} is no multiple of 4 up to 4096")
         if not 1 <= options.window <= MAX_WINDOW:
             raise LabError(f"{host.name}: a window of {options.window} is not 1 to {MAX_WINDOW}")
+        for timeout in (options.timeout, options.cm_timeout):
+            if not 0 <= timeout <= MAX_TIMEOUT:
+                raise LabError(f"{host.name}: a timeout of {timeout} ns is not 0 to 2^63 - 1")
         if options.first_psn is not None and not 0 <= options.first_psn < PSNS:
             raise LabError(f"{host.name}: {options.first_psn} is no PSN; those have 24 bits")
         for number in (options.first_qp, options.first_accepted_qp):

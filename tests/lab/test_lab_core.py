@@ -313,6 +313,16 @@ async def test_events_reach_an_event_loop_by_its_next_turn() -> None:
         assert simulation.run_until(MILLISECOND) == MILLISECOND
 
 
+@pytest.mark.parametrize("ns", [-1, (1 << 64) - 1, 1 << 64])
+def test_impossible_times_are_refused(ns: int) -> None:
+    """The last of 64 bits is that of what never happens: a run until then would not end."""
+    with Simulation() as simulation:
+        simulation.add_host("a")
+        with pytest.raises(LabError, match="is no virtual time"):
+            simulation.run_until(ns)
+        assert simulation.run_until((1 << 64) - 2) == (1 << 64) - 2
+
+
 def test_impossible_networks_are_refused() -> None:
     with Simulation() as simulation:
         a, b = simulation.add_host("a"), simulation.add_host("b")

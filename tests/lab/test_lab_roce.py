@@ -350,6 +350,8 @@ def test_impossible_hosts_are_refused() -> None:
             (RoceOptions(mtu=1023), "MTU of 1023"),
             (RoceOptions(mtu=8192), "MTU of 8192"),
             (RoceOptions(window=0), "window of 0"),
+            (RoceOptions(timeout=1 << 63), "timeout of 9223372036854775808 ns"),
+            (RoceOptions(cm_timeout=-1), "timeout of -1 ns"),
         ):
             with pytest.raises(LabError, match=reason):
                 network.roce(1, options=options)
