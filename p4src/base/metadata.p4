@@ -25,7 +25,7 @@ struct base_meta_t {
     port_t ingress_port;
     // In microseconds, when it came; of a copy, when it was made (v1model: a later pass has no such time of its own)
     @field_list(KEEP_FLAT, KEEP_COPY, KEEP_PARKED, KEEP_CLOCK)
-    bit<48> now;
+    instant_t now;
     @field_list(KEEP_FLAT, KEEP_PARKED)
     ParseMore parse_more;
     // Set on the egress copy of a packet in a congested queue, which is processed a second time: what the
@@ -73,7 +73,7 @@ struct base_meta_t {
     congestion_level_t level;
     Ecn level_mark;
     bit<1> level_notifies;
-    interval_t level_interval;
+    past_interval_t level_interval;
 
     // Behind the queue: it does not leave by a wire.
     bool stays;

@@ -36,7 +36,7 @@ control QueueLevel(
     action set_policy(Ecn mark, bit<1> notify, interval_t interval) {
         meta.level_mark = mark;
         meta.level_notifies = notify;
-        meta.level_interval = interval;
+        SET_INTERVAL(meta.level_interval, meta.now, interval)
     }
     action no_policy() { }
 

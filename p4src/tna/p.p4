@@ -26,6 +26,8 @@
 // QueueLevel begins in the first stage only if nobody else writes its container there.
 @pa_auto_init_metadata
 @pa_solitary("egress", "md.meta.base.level")
+@pa_solitary("egress", "md.gate_passed")
+@pa_solitary("egress", "md.marked")
 @pa_solitary("ingress", "md.meta.base.is_malformed")
 // In smaller pieces they are not copied to each other.
 @pa_container_size("egress", "hdr.p.outer_ipv6.flow_label", 32)

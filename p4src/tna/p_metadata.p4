@@ -9,7 +9,6 @@ struct tna_p_meta_t {
     copy_h mirror;
     // 0 when the packet is not UDP over IPv6
     bit<16> udp_dst_port;
-    bit<32> now;
     color_t punt_color;
     color_t notification_color;
     bit<1> gate_passed;
@@ -47,6 +46,13 @@ struct p_pass_headers_t {
 #define FCN_PACKET(hdr) \
     hdr.bridge.pass == PassType.TRAFFIC && hdr.p.outer_ipv6.isValid() && hdr.p.outer_ipv6.ecn != Ecn.NOT_ECT \
         && hdr.p.outer_ipv6.flow_label & FCN_LABEL_BIT != 0
+
+// A packet has one copy, and what the upstream neighbour is asked goes first.
+#if HAS_FLOW_CONTROL
+#define ASKED(md) (md.passed == 1)
+#else
+#define ASKED(md) false
+#endif
 
 // Modes in which the sender of the flow hears of it; the clock's packet; the depth of the queue, on a copy
 #if HAS_FANTEL

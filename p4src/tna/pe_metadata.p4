@@ -23,7 +23,6 @@ struct tna_pe_meta_t {
     bool is_cnp_ipv6;
     // The answer to a neighbour solicitation
     bool is_advertisement;
-    bit<32> now;
     // A late reason to drop the packet: TTL, no next segment
     DropReason withheld;
     color_t punt_color;

@@ -8,7 +8,7 @@ import pytest
 from tools.p4.programs import CHIP_PROGRAMS
 
 MANIFEST = Path(__file__).resolve().parents[2] / "p4src" / "compiled" / "tna" / "manifest.json"
-LIMITS = {"pe": 12, "p": 7, "two-threshold/p": 8, "flow-control/p": 10, "fantel/p": 12}
+LIMITS = {"pe": 12, "p": 5, "two-threshold/p": 6, "flow-control/p": 7, "fantel/p": 12}
 """Stages of Tofino 1 that the programs may take."""
 
 

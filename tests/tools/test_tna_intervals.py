@@ -15,6 +15,12 @@ P4SRC = Path(__file__).resolve().parents[2] / "p4src"
 MODULUS = 1 << 32
 EXTERNS = (P4SRC / "base" / "tna" / "externs.p4").read_text()
 NEVER = int(re.search(r"NEVER = (\w+);", EXTERNS)[1], 16)  # type: ignore[index]
+INTERVAL = """#define SET_INTERVAL(to, now, interval) \\
+    to.start = (now) + (interval);      \\
+    to.start_or_wrap = (now) |+| (interval);
+#define BEFORE_WRAP(interval) interval.start != interval.start_or_wrap
+"""
+"""What `passes` does likewise."""
 
 
 class Gate:
@@ -23,21 +29,23 @@ class Gate:
     def __init__(self, file: str, usual: str, after_wrap: str) -> None:
         text = (P4SRC / file).read_text()
         self._conditions = [self._condition(text, name) for name in (usual, after_wrap)]
-        assert re.search(r"oldest = \S+ - \S+;\s+before_wrap = \S+ \|-\| \S+;", text)
-        self.last = NEVER
+        self.last = ~NEVER % MODULUS
 
     @staticmethod
     def _condition(text: str, action: str) -> CodeType:
         found = re.search(rf"\) {action} = {{.*?if \((.*?)\) {{\n", text, re.DOTALL)
         assert found is not None, action
-        python = found[1].replace("md.now", "now").replace("||", "or").replace("&&", "and")
+        python = found[1].replace("interval.", "").replace("md.meta.base.", "")
+        python = python.replace("||", "or").replace("&&", "and")
         return compile(python, action, "eval")
 
     def passes(self, now: int, interval: int) -> bool:
         """Whether a packet at `now` passes, in ticks; then that is the cell's time."""
         now %= MODULUS
-        names = {"last": self.last, "now": now, "oldest": (now - interval) % MODULUS}
-        passed = bool(eval(self._conditions[interval > now], {}, names))
+        down = ~now % MODULUS
+        start, start_or_wrap = (down + interval) % MODULUS, min(down + interval, MODULUS - 1)
+        names = {"last": ~self.last % MODULUS, "now": down, "start": start}
+        passed = bool(eval(self._conditions[start != start_or_wrap], {}, names))
         if passed:
             self.last = now
         return passed
@@ -47,12 +55,18 @@ class Gate:
     params=[
         ("fast_cnp/tna/flow_gate.p4", "send", "send_after_wrap"),
         ("learning/tna/report.p4", "report_again", "report_after_wrap"),
+        ("fantel/tna/calm.p4", "look", "look_after_wrap"),
     ],
-    ids=["FlowGate", "Report"],
+    ids=["FlowGate", "Report", "Calm"],
 )
 def gate(request: pytest.FixtureRequest) -> Gate:
     """Each gate, its cell as when the chip starts."""
     return Gate(*request.param)
+
+
+def test_time_is_counted_down_as_here() -> None:
+    assert INTERVAL in EXTERNS
+    assert "#define TICKS(tstamp) ~(tstamp)[39:8]\n" in EXTERNS
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ CHIP_PROGRAMS = {
     "two-threshold/pe": (2,),
     "two-threshold/p": (1, 2),
     "flow-control/p": (1, 2),
-    "fantel/p": (1,),
+    "fantel/p": (1, 2),
 }
 """Programs for chips, as files in a folder with all, and the generations of Tofino each is for: a
 profile's are in a folder of its name, those of LEAST are not."""

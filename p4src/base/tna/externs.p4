@@ -71,10 +71,22 @@ const DigestType_t DIGEST_CM_IPV6 = 4;
 const DigestType_t DIGEST_NEIGHBOR_IPV4 = 5;
 const DigestType_t DIGEST_NEIGHBOR_IPV6 = 6;
 
-// Time in ticks of 256 ns, 32 bits: whole octets of the nanosecond clock, which need no shift.
-#define TICKS(tstamp) (tstamp)[39:8]
+// Time in ticks of 256 ns, 32 bits: whole octets of the nanosecond clock, which need no shift. Counted down, so that the start of
+// an interval is a sum: an action can add to a field what comes from its entry, but not take it away.
+#define TICKS(tstamp) ~(tstamp)[39:8]
+typedef bit<32> instant_t;
+// An interval that ends now. Where the clock has not counted that much since its start or wrap, the sum and the one that stops at
+// the greatest number differ.
+struct past_interval_t {
+    instant_t start;
+    instant_t start_or_wrap;
+}
+#define SET_INTERVAL(to, now, interval) \
+    to.start = (now) + (interval);      \
+    to.start_or_wrap = (now) |+| (interval);
+#define BEFORE_WRAP(interval) interval.start != interval.start_or_wrap
 // The time of what has not happened: neither now nor an interval ago when the clock starts. Nine minutes later, it is
 // taken for a time, once for each interval.
-const bit<32> NEVER = 0x80000000;
+const instant_t NEVER = 0x7fffffff;
 
 #endif

@@ -32,15 +32,21 @@ header copy_h {
     COPY_FIELDS
 }
 
-// Octets of the header behind the bridge. Tofino 2 cuts copies at a multiple of four, which needs padding in this profile.
+// Octets of the header behind the bridge. Tofino 2 cuts copies at a multiple of four, which needs padding.
 #if HAS_FLOW_CONTROL && __TARGET_TOFINO__ == 2
 #define ARRIVAL_LENGTH 24
 #define PORT_PAD 15
 #elif HAS_FLOW_CONTROL
 #define ARRIVAL_LENGTH 23
 #define PORT_PAD 7
+#elif HAS_FANTEL && __TARGET_TOFINO__ == 2
+#define ARRIVAL_LENGTH 28
+#define LINK_PAD bit<16> pad;
+#define LINK_PAD_OF(arrival) , arrival.pad
 #elif HAS_FANTEL
 #define ARRIVAL_LENGTH 26
+#define LINK_PAD
+#define LINK_PAD_OF(arrival)
 #else
 #define ARRIVAL_LENGTH 0
 #endif
@@ -55,8 +61,8 @@ header copy_h {
 #define SUBJECT_OF(arrival) arrival.arn_type, arrival.pad, arrival.port
 const NotificationKind TOLD_KIND = NotificationKind.ARN;
 #else
-#define SUBJECT path_id_t path_id; bit<16> link;
-#define SUBJECT_OF(arrival) arrival.path_id, arrival.link
+#define SUBJECT path_id_t path_id; bit<16> link; LINK_PAD
+#define SUBJECT_OF(arrival) arrival.path_id, arrival.link LINK_PAD_OF(arrival)
 const NotificationKind TOLD_KIND = NotificationKind.FANTEL;
 #endif
 #define ARRIVAL_FIELDS SUBJECT ipv6_addr_t dst; bit<32> ports;

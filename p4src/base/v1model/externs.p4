@@ -29,6 +29,11 @@
     @name(path) meter<index>(cells, MeterType.packets) instance;
 #define EXECUTE_METER(name, index, color) name.execute_meter<color_t>(index, color);
 
+// When a packet came, and an interval up to then: microseconds
+typedef bit<48> instant_t;
+typedef bit<32> past_interval_t;
+#define SET_INTERVAL(to, now, interval) to = interval;
+
 // RFC 2697/2698 colours as execute_meter returns them
 typedef bit<2> color_t;
 const color_t GREEN = 0;

@@ -10,9 +10,8 @@
 // Writes: is_calm; the time of the last such packet.
 // When:   a packet that is told of, or the clock, comes to a port.
 control Calm(
-        in bool is_congested, in port_t port, in bit<32> relief, in bit<32> now, inout bit<1> is_calm) {
-    bit<32> oldest;
-    bit<32> before_wrap;
+        in bool is_congested, in port_t port, in bit<32> relief, in instant_t now, inout bit<1> is_calm) {
+    past_interval_t interval;
 
     // As in FlowGate
     Register<bit<32>, port_t>(PORT_COUNTER_SIZE, NEVER) last_congested;
@@ -23,7 +22,7 @@ control Calm(
     };
     RegisterAction<bit<32>, port_t, bit<1>>(last_congested) look = {
         void apply(inout bit<32> last, out bit<1> result) {
-            if (last <= oldest || last > now) {
+            if (last >= interval.start || last < now) {
                 result = 1;
             } else {
                 result = 0;
@@ -32,7 +31,7 @@ control Calm(
     };
     RegisterAction<bit<32>, port_t, bit<1>>(last_congested) look_after_wrap = {
         void apply(inout bit<32> last, out bit<1> result) {
-            if (last <= oldest && last > now) {
+            if (last >= interval.start && last < now) {
                 result = 1;
             } else {
                 result = 0;
@@ -40,9 +39,8 @@ control Calm(
         }
     };
 
-    action find_oldest() {
-        oldest = now - relief;
-        before_wrap = relief |-| now;
+    action find_interval() {
+        SET_INTERVAL(interval, now, relief)
     }
     action note_congestion() {
         note.execute(port);
@@ -55,13 +53,13 @@ control Calm(
     }
 
     apply {
-        find_oldest();
+        find_interval();
         if (is_congested) {
             note_congestion();
-        } else if (before_wrap == 0) {
-            try_look();
-        } else {
+        } else if (BEFORE_WRAP(interval)) {
             try_look_after_wrap();
+        } else {
+            try_look();
         }
     }
 }

@@ -96,6 +96,8 @@ control PathAsk(
     core_path_t this_cell;
     path_id_t this_path;
     microseconds_t this_repeat;
+    past_interval_t repeat_interval;
+    past_interval_t refresh_interval;
     port_t this_port;
     bool is_queue = false;
     microseconds_t this_refresh;
@@ -152,6 +154,10 @@ control PathAsk(
         size = CLOCK_SLOTS;
     }
 
+    action find_intervals() {
+        SET_INTERVAL(repeat_interval, md.meta.base.now, this_repeat)
+        SET_INTERVAL(refresh_interval, md.meta.base.now, this_refresh)
+    }
     action next_slot() {
         hdr.clock.slot = hdr.clock.slot + 1;
     }
@@ -183,15 +189,20 @@ control PathAsk(
             }
         }
         name_link();
-        calm.apply(is_congested, this_port, this_relief, md.now, is_calm);
+        calm.apply(is_congested, this_port, this_relief, md.meta.base.now, is_calm);
         if (is_congested && is_known) {
             md.asks = true;
         }
         if (is_calm == 1 && is_queue) {
             is_relieved = true;
         }
-        path_gate.apply(md.asks, is_relieved, 4w0 ++ this_cell, this_repeat, md.now, md.passed);
-        refresh_gate.apply(is_relieved, false, 4w0 ++ this_cell, this_refresh, md.now, is_due);
+        find_intervals();
+        if (md.asks || is_relieved) {
+            path_gate.apply(is_relieved, 4w0 ++ this_cell, repeat_interval, md.meta.base.now, md.passed);
+        }
+        if (is_relieved) {
+            refresh_gate.apply(false, 4w0 ++ this_cell, refresh_interval, md.meta.base.now, is_due);
+        }
         if (is_due == 1) {
             md.passed = 1;
         }

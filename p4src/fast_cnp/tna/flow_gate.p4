@@ -2,30 +2,22 @@
 #define FCN_FLOW_GATE_P4
 
 // FlowGate: at most one notification of a flow per interval (FCN-11, FCN-15), and one that it is over.
-// Reads:  cell of the flow, interval, time now, both in ticks.
+// Reads:  cell of the flow, time now, start of an interval that ends now, both counted down (TICKS).
 // Writes: pass; the time of the last notification.
-// When:   a notification is about to be made: `wanted`, or one that there is no more reason: `over`, which passes where
-//         another was sent before. A cell at NEVER did not send one.
+// When:   a notification is about to be made; or, with `over`, one that there is no more reason, which passes where another
+//         was sent before. A cell at NEVER did not send one.
 //
-// A register's ALU compares its cell with one operand at a time, so `now - last >= interval` becomes two comparisons with
-// now and oldest, now - interval. What is between them, modulo 2^32, is younger than the interval: where the clock has
-// not yet counted an interval since its start or its wrap (18 minutes), oldest is above now, and it is what is above
-// oldest or up to now.
+// A register's ALU compares its cell with one operand at a time, so whether an interval has passed since `last` becomes two
+// comparisons, with the start of the interval and with now. What is between them, modulo 2^32, is younger than the interval:
+// where the clock has not yet counted an interval since its start or its wrap (18 minutes), the start is below now, and it is
+// what is below the start or from now on.
 control FlowGate(
-        in bool wanted,
-        in bool over,
-        in bit<16> cell,
-        in interval_t interval,
-        in bit<32> now,
-        inout bit<1> pass)(
+        in bool over, in bit<16> cell, in past_interval_t interval, in instant_t now, inout bit<1> pass)(
         bit<32> cells) {
-    bit<32> oldest;
-    bit<32> before_wrap;
-
     Register<bit<32>, bit<16>>(cells, NEVER) last_sent;
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_sent) send = {
         void apply(inout bit<32> last, out bit<1> result) {
-            if (last <= oldest || last > now) {
+            if (last >= interval.start || last < now) {
                 last = now;
                 result = 1;
             } else {
@@ -35,7 +27,7 @@ control FlowGate(
     };
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_sent) send_after_wrap = {
         void apply(inout bit<32> last, out bit<1> result) {
-            if (last <= oldest && last > now) {
+            if (last >= interval.start && last < now) {
                 last = now;
                 result = 1;
             } else {
@@ -55,10 +47,6 @@ control FlowGate(
         }
     };
 
-    action find_oldest() {
-        oldest = now - interval;
-        before_wrap = interval |-| now;
-    }
     action try_send() {
         pass = send.execute(cell);
     }
@@ -70,15 +58,12 @@ control FlowGate(
     }
 
     apply {
-        find_oldest();
-        if (wanted) {
-            if (before_wrap == 0) {
-                try_send();
-            } else {
-                try_send_after_wrap();
-            }
-        } else if (over) {
+        if (over) {
             try_send_end();
+        } else if (BEFORE_WRAP(interval)) {
+            try_send_after_wrap();
+        } else {
+            try_send();
         }
     }
 }

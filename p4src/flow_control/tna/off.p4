@@ -17,9 +17,6 @@ control HoldAsk(
 control HoldCopy(inout p_pass_headers_t hdr, in p_meta_t meta, inout bit<3> drop) {
     apply { }
 }
-control HoldFirst(inout tna_p_meta_t md) {
-    apply { }
-}
 control HoldTells(inout tna_p_meta_t md) {
     apply { }
 }

@@ -64,7 +64,11 @@ control HoldAsk(
     ArnLimit() arn_limit;
     Hash<bit<16>>(HashAlgorithm_t.CRC16) hash_of_service;
     bit<16> cell;
+    past_interval_t interval;
 
+    action find_interval() {
+        SET_INTERVAL(interval, md.meta.base.now, md.meta.flow_control.refresh)
+    }
     action find_cell() {
         cell = hash_of_service.get({
             hdr.arrival.port, hdr.p.outer_ipv6.src, hdr.arrival.dst, hdr.arrival.ports });
@@ -91,20 +95,12 @@ control HoldAsk(
                 relieve();
             }
         }
-        arn_gate.apply(md.asks, md.relieves, cell, md.meta.flow_control.refresh, md.now, md.passed);
+        find_interval();
+        if (md.asks || md.relieves) {
+            arn_gate.apply(md.relieves, cell, interval, md.meta.base.now, md.passed);
+        }
         if (md.passed == 1) {
             arn_limit.apply(md.notification_color);
-        }
-    }
-}
-
-// HoldFirst: a packet has one copy, and what the neighbour is asked goes first.
-// Writes: md.wanted.
-// When:   behind HoldAsk.
-control HoldFirst(inout tna_p_meta_t md) {
-    apply {
-        if (md.passed == 1) {
-            md.wanted = false;
         }
     }
 }

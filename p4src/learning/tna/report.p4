@@ -55,7 +55,7 @@ control Fingerprint(in pe_headers_t hdr, inout tna_pe_meta_t md) {
 // Report: new flows and connection set-ups to the controller (FCN-3), within the limit of the VRF. A
 // storm of packets of one new flow is one digest per window; no tenant's packets pass for another's.
 // Reads:  meta.learning_*, meta.role, meta.forward, what FlowTable found, customer headers, what the
-//         parser saw of the connection manager, md.now.
+//         parser saw of the connection manager, md.meta.base.now.
 // Writes: md.digest_is_due, md.report_color.
 // When:   every packet, behind its route; a RoCEv2 packet from a DC port that enters a tunnel is what
 //         is reported.
@@ -68,8 +68,7 @@ struct report_tag_t {
 }
 
 control Report(inout tna_pe_meta_t md) {
-    bit<32> oldest;
-    bit<32> before_wrap;
+    past_interval_t interval;
 
     @name(".reports")
     Counter<bit<32>, ReportKind>(REASON_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) reports;
@@ -89,8 +88,8 @@ control Report(inout tna_pe_meta_t md) {
     Register<bit<32>, bit<16>>(DIGEST_FILTER_SIZE, NEVER) last_report;
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_report) report_again = {
         void apply(inout bit<32> last, out bit<1> result) {
-            if (last <= oldest || last > md.now) {
-                last = md.now;
+            if (last >= interval.start || last < md.meta.base.now) {
+                last = md.meta.base.now;
                 result = 1;
             } else {
                 result = 0;
@@ -99,8 +98,8 @@ control Report(inout tna_pe_meta_t md) {
     };
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_report) report_after_wrap = {
         void apply(inout bit<32> last, out bit<1> result) {
-            if (last <= oldest && last > md.now) {
-                last = md.now;
+            if (last >= interval.start && last < md.meta.base.now) {
+                last = md.meta.base.now;
                 result = 1;
             } else {
                 result = 0;
@@ -109,14 +108,13 @@ control Report(inout tna_pe_meta_t md) {
     };
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_report) report_first = {
         void apply(inout bit<32> last, out bit<1> result) {
-            last = md.now;
+            last = md.meta.base.now;
             result = 1;
         }
     };
 
-    action find_oldest() {
-        oldest = md.now - md.meta.learning_window;
-        before_wrap = md.meta.learning_window |-| md.now;
+    action find_interval() {
+        SET_INTERVAL(interval, md.meta.base.now, md.meta.learning_window)
     }
     action compare() {
         md.wanted = true;
@@ -141,7 +139,7 @@ control Report(inout tna_pe_meta_t md) {
     }
 
     apply {
-        find_oldest();
+        find_interval();
         if (md.meta.learning_enabled == 1 && md.meta.base.role == Role.DC && md.meta.base.forward == Forward.TUNNEL
                 && (md.meta.cm.is_valid || (md.meta.is_roce_flow
                                     && (!md.meta.flow_label_assigned || md.meta.flow_watched)))) {
@@ -150,10 +148,10 @@ control Report(inout tna_pe_meta_t md) {
         if (md.wanted) {
             if (md.digest_is_same != 1) {
                 first();
-            } else if (before_wrap == 0) {
-                again();
-            } else {
+            } else if (BEFORE_WRAP(interval)) {
                 again_after_wrap();
+            } else {
+                again();
             }
         }
         if (md.digest_is_due == 1) {

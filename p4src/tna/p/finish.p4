@@ -34,7 +34,7 @@ control Finish(inout p_pass_headers_t hdr, inout tna_p_meta_t md, inout bit<3> d
     apply {
         if (md.meta.base.drop_reason == DropReason.NONE) {
             if (md.meta.base.punt_reason != PuntReason.NONE) {
-                punt_limit.apply(md.meta.base.vrf, md.punt_color);
+                punt_limit.apply(NO_VRF, md.punt_color);
             }
         }
         // Here, because a stage counts three of them: limits are not for copies.
@@ -50,7 +50,7 @@ control Finish(inout p_pass_headers_t hdr, inout tna_p_meta_t md, inout bit<3> d
             drops.count(md.meta.base.drop_reason);
             drop = 1;
         } else if (md.punt_color != GREEN) {
-            vrf_refused.count(VRF_CELL(md.meta.base.vrf));
+            vrf_refused.count(VRF_CELL(NO_VRF));
             drops.count(DropReason.PUNT_RATE_LIMIT);
             drop = 1;
         } else if (md.meta.base.punt_reason != PuntReason.NONE) {

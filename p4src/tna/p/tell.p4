@@ -11,9 +11,6 @@
 // When:   in egress, no copy.
 control Tell(
         inout p_pass_headers_t hdr, inout tna_p_meta_t md, inout MirrorType_t mirror_type) {
-    @name(".notifications_triggered")
-    Counter<bit<32>, NotificationKind>(KIND_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES)
-        notifications_triggered;
     @name(".flow_interval_suppressed")
     Counter<bit<32>, NotificationKind>(KIND_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES)
         flow_interval_suppressed;
@@ -48,7 +45,6 @@ control Tell(
             } else if (md.notification_color != GREEN) {
                 node_rate_suppressed.count(md.mirror.kind);
             } else {
-                notifications_triggered.count(md.mirror.kind);
                 copy_to_second_pass();
                 path_of_clock.apply(hdr, md);
             }

@@ -7,7 +7,7 @@
 
 // Leave: what the queue says of a packet that leaves by a wire (FCN-10).
 // Reads:  queue, time.
-// Writes: md.now; md.meta.base.level, level_mark, level_notifies, level_interval; counter port_tx.
+// Writes: md.meta.base.now, level, level_mark, level_notifies, level_interval; counter port_tx.
 // When:   in egress, no copy.
 control Leave(
         in pe_pass_headers_t hdr,
@@ -21,7 +21,7 @@ control Leave(
     CurveMarking() curve_marking;
 
     action take_time() {
-        md.now = TICKS(eg_prsr_md.global_tstamp);
+        md.meta.base.now = TICKS(eg_prsr_md.global_tstamp);
     }
 
     apply {

@@ -7,7 +7,7 @@
 #include "../pe_metadata.p4"
 
 // Settings: the time, and what is the same for every packet: the domain's mode, how CNPs look, whether flows are learned.
-// Writes: md.now; what its controls write.
+// Writes: md.meta.base.now; what its controls write.
 // When:   first.
 control Settings(
         inout pe_pass_headers_t hdr,
@@ -18,7 +18,7 @@ control Settings(
     FlowLearning() flow_learning;
 
     action take_time() {
-        md.now = TICKS(ig_prsr_md.global_tstamp);
+        md.meta.base.now = TICKS(ig_prsr_md.global_tstamp);
     }
 
     apply {

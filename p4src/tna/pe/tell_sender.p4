@@ -45,9 +45,11 @@ control TellSender(inout pe_pass_headers_t hdr, inout tna_pe_meta_t md, inout Mi
         if (md.meta.base.level_notifies == 1 && hdr.bridge.pass == PassType.LABELLED) {
             own_congestion.apply();
         }
-        own_congestion_gate.apply(
-            md.wanted, false, hdr.pe.outer_ipv6.flow_label[15:0], md.meta.base.level_interval, md.now,
-            md.gate_passed);
+        if (md.wanted) {
+            own_congestion_gate.apply(
+                false, hdr.pe.outer_ipv6.flow_label[15:0], md.meta.base.level_interval, md.meta.base.now,
+                md.gate_passed);
+        }
         if (md.wanted) {
             if (md.gate_passed == 1) {
                 notifications_triggered.count(NotificationKind.CNP);

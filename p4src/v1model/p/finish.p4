@@ -4,9 +4,6 @@
 #include "../../base/v1model/p.p4"
 #include "../../base/rate_limits.p4"
 
-// Of the underlay: a P has no VRF
-const vrf_t NO_VRF = 0;
-
 // Finish: a packet leaves ingress, goes to the controller, or is dropped and counted.
 // Reads:  meta.base.drop_reason, punt_reason, is_done, egress_port.
 // Writes: standard_metadata.egress_spec; counters. Ends the pass.
