@@ -26,10 +26,11 @@ def compiled_file(name: str, *others: str, folder: Path | None = None) -> Path:
     for file in (place / each for each in (name, *others)):
         if _is_file(file):
             return file
-    remedy = "run `make p4`, or point FCN_P4 at the folder that has it"
-    if folder:
-        remedy = "correct the node's `program`, or put it there"
-    raise PipelineError(f"{place / name} is missing; {remedy}")
+    named = " or ".join((name, *others))
+    raise PipelineError(
+        f"{place / named} is missing; put it there (`make p4`), or correct the node's `program`, "
+        "or FCN_P4"
+    )
 
 
 def _is_file(path: Path) -> bool:

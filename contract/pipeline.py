@@ -5,9 +5,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from finsy import P4Schema
-from finsy.p4schema import P4SchemaCache
+from finsy.p4schema import P4SchemaCache, P4Table
 from finsy.proto import p4i
 from google.protobuf import text_format
 from google.protobuf.text_format import ParseError
@@ -60,6 +61,23 @@ class Pipeline:
         return tuple(sorted(least - self._names - NOT_ON_CHIPS[self.name]))
 
     @property
+    def differing(self) -> tuple[str, ...]:
+        """Tables whose key or actions are not those of this version of fcn, which has no others.
+        Raises PipelineError."""
+        known = _shapes(self.name)
+        own = {table.alias: _shape(table) for table in self.schema.tables}
+        return tuple(
+            name
+            for name, (key, actions) in sorted(own.items())
+            if name in known
+            and (
+                key != known[name][0]
+                or actions - known[name][1]
+                or {each for each, *_ in known[name][1] - actions} - NOT_ON_CHIPS[self.name]
+            )
+        )
+
+    @property
     def modes(self) -> frozenset[Mode]:
         """The modes the program has all tables and counters of, but for what no chip has. Raises
         PipelineError."""
@@ -98,6 +116,22 @@ def _names_of(role: str, profile: str) -> frozenset[str]:
     return frozenset(
         _NAME.findall(compiled_file(f"{role}.p4info.txtpb", folder=folder).read_text())
     )
+
+
+def _shape(table: P4Table) -> tuple[frozenset[tuple[Any, ...]], frozenset[tuple[Any, ...]]]:
+    """A table's key, and its actions with their parameters."""
+    key = frozenset((field.alias, field.bitwidth) for field in table.match_fields)
+    return key, frozenset(
+        (action.alias, *((each.name, each.bitwidth) for each in action.params))
+        for action in table.actions
+    )
+
+
+@lru_cache
+def _shapes(role: str) -> dict[str, tuple[frozenset[tuple[Any, ...]], frozenset[tuple[Any, ...]]]]:
+    """Of the program of a role that has all modes. Raises PipelineError."""
+    tables = load_pipeline(role, binary=False).schema.tables
+    return {table.alias: _shape(table) for table in tables}
 
 
 @lru_cache

@@ -129,7 +129,7 @@ def check(config: ConfigFile) -> None:
     network, planner = _load(config)
     from fcn.controller.config.check_balancing import balancing_warnings
     from fcn.controller.config.check_failures import failure_warnings
-    from fcn.controller.config.check_modes import mode_warnings
+    from fcn.controller.config.check_modes import mode_warnings, program_notes
     from fcn.controller.config.check_unused import unused_notes
     from fcn.controller.config.transport import expiry_notes
     from fcn.controller.config.watching import Watching
@@ -146,6 +146,7 @@ def check(config: ConfigFile) -> None:
     notes += failure_warnings(network, watching)
     notes += balancing_warnings(network, watching)
     notes += mode_warnings(network)
+    notes += program_notes(network)
     notes += unused_notes(network)
     notes += expiry_notes(network)
     for where, text in notes:

@@ -30,7 +30,7 @@ from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.notation import Address, Network
 from fcn.controller.config.paths import Planner
-from fcn.controller.config.programs import profile_problem, program_of
+from fcn.controller.config.programs import profile_problem, program_of, program_problem
 from fcn.controller.config.queue_depths import level_problem, own_depths, queue_depths
 from fcn.controller.config.transport import Finding, check_transport
 from fcn.controller.config.watching import Watching
@@ -423,13 +423,11 @@ def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
         return
     try:
         program = program_of(config, node, binary=False)
-        target, lacking = program.target, program.lacking
+        target, problem = program.target, program_problem(config, node, program)
     except PipelineError as error:
-        yield (*path, "program"), str(error)
-        return
-    if lacking:
-        shown = ", ".join(lacking[:3])
-        yield (*path, "program"), f"{program.p4info} is of no {node.role} node: it lacks {shown}"
+        problem = str(error)
+    if problem:
+        yield (*path, "program"), problem
         return
     if problem := end_con_problem(config, name, program):
         yield path, problem

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from fcn.contract.constants import CORE_PATH_CELLS
 from fcn.contract.link_clock import HIGHEST_RATE, most_slots, round_time
 from fcn.contract.pipeline import Pipeline
-from fcn.contract.profiles import Mode
 from fcn.controller.config.addressing import own_prefixes, untrusted_nodes
 from fcn.controller.config.alternates import alternates
 from fcn.controller.config.document import KeyPath
@@ -47,9 +46,6 @@ def check_fantel(config: Config, name: str, program: Pipeline) -> Iterator[Findi
         if name == next(iter(config.nodes)):
             reason = "fantel needs failure_detection, whose clock says when congestion has ended"
             yield ("notification",), f"{reason}; write `failure_detection: {{}}` for its defaults"
-    elif Mode.FANTEL not in program.modes:
-        target = program.target.name
-        yield ("nodes", name), f"notification: fantel has no program for {target} yet"
     elif config.fantel_transport is FantelTransport.ICMPV6 and not program.target.ports.paces_clock:
         yield (
             ("fantel_transport",),

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from fcn.contract.depth import Depth, DepthError
 from fcn.contract.pipeline import Pipeline
-from fcn.contract.profiles import Mode
 from fcn.controller.config.document import KeyPath
 from fcn.controller.config.holding import Holding
 from fcn.controller.config.model import Config, Node
@@ -81,9 +80,6 @@ def check_holding_node(
         return
     path: KeyPath = ("nodes", name)
     target = program.target
-    if Mode.FLOW_CONTROL not in program.modes:
-        yield path, f"flow_control has no {node.role} program for {target.name} yet; write off"
-        return
     if target.ports.parking is None and config.flow_control is not FlowControlMode.SERVICE:
         yield path, f"the program for {target.name} names services only; write service, or off"
     size = config.congestion.packet_size

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from fcn.contract.constants import PipelineError
 from fcn.contract.depth import DepthError
-from fcn.contract.names import LIGHT_POLICY
+from fcn.contract.names import EGRESS_PE_TABLES, LIGHT_POLICY
 from fcn.contract.pipeline import Pipeline
-from fcn.contract.profiles import Mode
 from fcn.controller.config.addressing import used_tunnels
 from fcn.controller.config.document import KeyPath, listed
 from fcn.controller.config.model import Config, Node
@@ -46,17 +46,33 @@ def mode_warnings(config: Config) -> Iterator[tuple[str, str]]:
                     f"nodes.{name}",
                     f"the program for {target.name} asks neighbours to hold, but holds nothing",
                 )
-    if config.notification not in (Notification.NONE, Notification.FANTEL):
-        return
     for name, node in config.nodes.items():
         to_customers = {port.number for port in node.dc_ports}
         for index, entry in enumerate(node.thresholds):
-            if entry.port in to_customers:
+            if entry.port in to_customers and (why := _tells_no_pe(config, node)):
                 yield (
                     f"nodes.{name}.thresholds[{index}]",
-                    f"port {entry.port} leads to a data centre and marks CE only: with "
-                    f"notification: {config.notification} this node tells no other PE of it",
+                    f"port {entry.port} leads to a data centre and marks CE only: with {why} this "
+                    "node tells no other PE of it",
                 )
+
+
+def program_notes(config: Config) -> Iterator[tuple[str, str]]:
+    """Programs that no switch can load, because their binary is missing: place, and why."""
+    for name, node in config.nodes.items():
+        try:
+            program_of(config, node)
+        except PipelineError as error:
+            yield f"nodes.{name}.program", f"{error}: `fcn run` ends without"
+
+
+def _tells_no_pe(config: Config, node: Node) -> str:
+    """Because of what a PE tells no other of its congested ports to data centres (FCN-18)."""
+    if config.notification in (Notification.NONE, Notification.FANTEL):
+        return f"notification: {config.notification}"
+    program = program_of(config, node, binary=False)
+    tells = program.has_tables(EGRESS_PE_TABLES)
+    return "" if tells else f"its program for {program.target.name}"
 
 
 def _check_ecn(config: Config) -> Iterator[Finding]:
@@ -172,13 +188,6 @@ def _is_a_next(node: Node, name: str) -> bool:
 def check_curves(config: Config, name: str, node: Node, program: Pipeline) -> Iterator[Finding]:
     """Limits of a node's program in the two-threshold mode, in which the domain is."""
     path: KeyPath = ("nodes", name)
-    if Mode.TWO_THRESHOLD not in program.modes:
-        yield (
-            (*path, "program"),
-            f"{program.p4info} has no two-threshold mode, which this domain has "
-            "(docs/tofino.md says which chips have it)",
-        )
-        return
     if node.role == "pe" and not program.has_tables({LIGHT_POLICY}):
         for tunnel, each in node.tunnels.items():
             if (each.light or config.two_threshold.treatment) is not Treatment.NONE:

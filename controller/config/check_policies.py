@@ -5,7 +5,6 @@ from collections.abc import Hashable, Iterable, Iterator
 from fcn.contract.constants import PATH_REPORTER_CELLS, PATH_REPORTERS, POLICY_CELLS
 from fcn.contract.paths import entries_of
 from fcn.contract.pipeline import Pipeline
-from fcn.contract.profiles import Mode
 from fcn.controller.config.addressing import tunnel_numbers
 from fcn.controller.config.document import KeyPath, listed
 from fcn.controller.config.model import Config, Node
@@ -135,10 +134,7 @@ def check_room(config: Config, name: str, program: Pipeline) -> Iterator[Finding
     """Limits of the node's program."""
     node = config.nodes[name]
     path: KeyPath = ("nodes", name, "policies")
-    if not node.policies:
-        return
-    if Mode.FANTEL not in program.modes:
-        yield path, f"{program.p4info} has no policies ({program.target.name})"
+    if node.role != "pe" or not node.policies:
         return
     if len(node.policies) > POLICY_CELLS:
         yield path, f"the program has room for {POLICY_CELLS} policies"

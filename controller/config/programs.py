@@ -20,16 +20,21 @@ def modes_needed(config: Config, node: Node) -> frozenset[Mode]:
         Mode.TWO_THRESHOLD: config.notification is Notification.TWO_THRESHOLD,
         Mode.FLOW_CONTROL: config.flow_control is not FlowControlMode.OFF,
         Mode.FANTEL: config.notification is Notification.FANTEL
-        or config.failure_detection is not None
-        or config.load_balancing is not None
         or (node.role == "pe" and bool(node.policies)),
     }
     return frozenset(mode for mode, is_needed in needed.items() if is_needed)
 
 
+def modes_wanted(config: Config, node: Node) -> frozenset[Mode]:
+    """These, and what a node can do without while others have it: it watches no links then."""
+    needed = modes_needed(config, node)
+    is_watched = config.failure_detection is not None or config.load_balancing is not None
+    return needed | {Mode.FANTEL} if is_watched else needed
+
+
 def profile_of(config: Config, node: Node) -> str:
     """The profile of a node whose program is one of fcn's own."""
-    return node.profile or profiles_with(modes_needed(config, node))[0]
+    return node.profile or profiles_with(modes_wanted(config, node))[0]
 
 
 def program_of(config: Config, node: Node, *, binary: bool = True) -> Pipeline:
@@ -42,13 +47,35 @@ def program_of(config: Config, node: Node, *, binary: bool = True) -> Pipeline:
 def program_folder(config: Config, node: Node) -> Path | None:
     """Where the program of a node is which is none of fcn's own: in the folder that the node
     states, or in that of a profile there."""
-    programs, needed = node.program_folder, modes_needed(config, node)
+    programs = node.program_folder
     if programs is None:
         return None
-    for profile in profiles_with(needed) if needed else ():
-        with suppress(PipelineError):
-            return compiled_file(f"{node.role}.p4info.txtpb", folder=programs / profile).parent
+    for modes in (modes_wanted(config, node), modes_needed(config, node)):
+        for profile in profiles_with(modes) if modes else ():
+            with suppress(PipelineError):
+                return compiled_file(f"{node.role}.p4info.txtpb", folder=programs / profile).parent
     return programs
+
+
+def program_problem(config: Config, node: Node, program: Pipeline) -> str | None:
+    """Why a node of the domain cannot have this program, or None."""
+    if program.lacking:
+        shown = ", ".join(program.lacking[:3])
+        return f"{program.p4info} is of no {node.role} node: it lacks {shown}"
+    if node.program is None:
+        return None
+    if program.differing:
+        return (
+            f"{program.p4info} is of another version of fcn: it has {program.differing[0]} with "
+            "another key or other actions; compile it again"
+        )
+    needed = modes_needed(config, node)
+    if needed <= program.modes:
+        return None
+    return (
+        f"{node.program} has no {node.role} program with {' and '.join(sorted(needed))}, which "
+        f"this domain needs ({program.target.name}; docs/tofino.md says what chips have)"
+    )
 
 
 def has_clock(config: Config, node: Node) -> bool:
@@ -73,7 +100,7 @@ def profile_problem(config: Config, node: Node) -> str | None:
         return "is of the programs that are part of fcn; remove it, or `program`"
     if node.profile not in PROFILES:
         return f"there is no profile {node.profile!r}; there are {listed(PROFILES)}"
-    needed = modes_needed(config, node)
+    needed = modes_wanted(config, node)
     missing = needed - PROFILES[node.profile]
     return lacking(node.profile, missing, needed) if missing else None
 

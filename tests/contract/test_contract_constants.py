@@ -24,7 +24,7 @@ def test_numbers_by_architecture() -> None:
 
 
 def test_missing_file_is_named_with_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(PipelineError, match=r"pe.json is missing; correct the node's `program`"):
+    with pytest.raises(PipelineError, match=r"pe.json or pe.bin is missing; put it there"):
         compiled_file("pe.json", "pe.bin", folder=tmp_path)
     (tmp_path / "pe.bin").touch()
     assert compiled_file("pe.json", "pe.bin", folder=tmp_path) == tmp_path / "pe.bin"

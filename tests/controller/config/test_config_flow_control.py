@@ -75,7 +75,7 @@ flow_control = priority
 nodes.p1.program = {compiled_programs() / "tna"}
   the program for Tofino 1 names services only; write service
 nodes.pe1.program = {compiled_programs() / "tna"}
-  flow_control has no pe program for Tofino 1
+  has no pe program with flow control
 """
 
 

@@ -10,7 +10,10 @@ from parsing import parsed, problems
 
 from fcn.contract.constants import compiled_programs
 from fcn.contract.depth import PACKET_SIZE, Depth, DepthUnit
+from fcn.contract.profiles import Mode
+from fcn.controller.config.check_modes import mode_warnings, program_notes
 from fcn.controller.config.notation import format_depth, parse_depth, parse_octets
+from fcn.controller.config.programs import program_of
 
 
 @pytest.fixture
@@ -83,7 +86,57 @@ def test_missing_program_is_a_problem_of_its_node(network: dict[str, Any], tmp_p
     network["nodes"]["p1"]["program"] = str(tmp_path)
     [(where, why)] = problems(network)
     assert where == "nodes.p1.program"
-    assert why.endswith("is missing; correct the node's `program`, or put it there")
+    assert "p.p4info.txtpb is missing; put it there" in why
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ('"egress_port"', '"out_port"'),
+        ('alias: "set_level"', 'alias: "set_levels"'),
+        ("bitwidth: 9", "bitwidth: 10"),
+    ],
+)
+def test_a_program_of_another_version_is_refused(
+    network: dict[str, Any], chip: str, change: tuple[str, str]
+) -> None:
+    file = Path(chip) / "p.p4info.txtpb"
+    assert change[0] in file.read_text()
+    file.write_text(file.read_text().replace(*change))
+    network["nodes"]["p1"]["program"] = chip
+    [(where, why)] = problems(network)
+    assert where == "nodes.p1.program"
+    assert "is of another version of fcn: it has " in why
+
+
+def test_a_chip_watches_no_links_where_its_mode_comes_without(network: dict[str, Any]) -> None:
+    """Others of the domain do, and `fcn check` notes that this node does not."""
+    network |= {"flow_control": "service", "failure_detection": {}}
+    network["nodes"]["p1"]["program"] = str(compiled_programs() / "tna")
+    config = parsed(network)
+    found = program_of(config, config.nodes["p1"], binary=False)
+    assert found.p4info.parent.name == "flow-control"
+    assert Mode.FANTEL in program_of(config, config.nodes["p2"]).modes
+
+
+def test_modes_that_no_program_of_a_folder_has_together_are_named(network: dict[str, Any]) -> None:
+    network |= {"flow_control": "service", "notification": "fantel", "failure_detection": {}}
+    network["nodes"]["p1"]["program"] = str(compiled_programs() / "tna")
+    (why,) = [why for where, why in problems(network) if where == "nodes.p1.program"]
+    assert "has no p program with flow control and links and paths, which this domain needs" in why
+
+
+def test_what_a_chip_does_not_tell_is_noted(network: dict[str, Any]) -> None:
+    """Congestion of a port to a data centre marks CE only (FCN-18); and without its binary the
+    controller does not run."""
+    network["nodes"]["pe1"]["program"] = str(compiled_programs() / "tna")
+    for name in ("pe1", "pe2"):
+        network["nodes"][name]["thresholds"] = [{"port": 1, "depths": [8, 16]}]
+    config = parsed(network)
+    ((where, why),) = mode_warnings(config)
+    assert (where, "tells no other PE" in why) == ("nodes.pe1.thresholds[0]", True)
+    ((where, why),) = program_notes(config)
+    assert (where, "pe.json or pe.bin is missing" in why) == ("nodes.pe1.program", True)
 
 
 def test_thresholds_with_units(network: dict[str, Any]) -> None:

@@ -294,7 +294,7 @@ def test_a_chip_without_the_mode_is_refused(chip: str) -> None:
     (Path(chip) / "two-threshold" / "pe.p4info.txtpb").unlink()
     problems = refused(yaml.safe_dump(data))
     (why,) = [why for _, where, why in problems if where == "nodes.pe1.program"]
-    assert "has no two-threshold mode" in why
+    assert "has no pe program with two-threshold mode" in why
 
 
 def test_a_chip_that_treats_no_flows_is_told_nothing_else(chip: str) -> None:

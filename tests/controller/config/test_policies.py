@@ -208,7 +208,7 @@ def test_a_chip_has_no_program_with_policies() -> None:
     data["nodes"]["pe1"]["program"] = str(compiled_programs() / "tna")
     problems = refused(yaml.safe_dump(data))
     assert any(
-        at == "nodes.pe1.policies" and "has no policies (Tofino 1)" in message
+        at == "nodes.pe1.program" and "has no pe program with links and paths" in message
         for _, at, message in problems
     ), problems
 

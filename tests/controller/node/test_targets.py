@@ -148,9 +148,7 @@ async def test_missing_program_of_a_node_is_named(
     if missing != "pe.p4info.txtpb":
         shutil.copy(COMPILED / "pe.p4info.txtpb", tmp_path)
     network["nodes"]["pe1"]["program"] = str(tmp_path)
-    with pytest.raises(
-        (ConfigError, PipelineError), match=f"{missing} is missing; correct the node's `program`"
-    ):
+    with pytest.raises((ConfigError, PipelineError), match=f"{missing}.* is missing; put it there"):
         ControlPlane(parse(network))
 
 
