@@ -6,7 +6,7 @@ from pathlib import Path
 from fcn.ptf_tests.tofino.chip import Chip
 from fcn.ptf_tests.tofino.engine import ChipEngine
 from fcn.ptf_tests.tofino.image import ImageError, writes
-from fcn.ptf_tests.tofino.program import read_program
+from fcn.ptf_tests.tofino.program import ChipProgram, read_program
 from fcn.ptf_tests.tofino.wires import Wires
 from fcn.softswitch.api import Engine, EngineError
 
@@ -26,14 +26,7 @@ class ChipBackend:
 
     def build(self, device_config: bytes) -> None:
         """Check the program."""
-        program, layout = read_program(device_config), self._chip.layout
-        if program.context.target != layout.target:
-            raise EngineError(f"the program is for {program.context.target}, not {layout.name}")
-        try:
-            for _ in writes(program.binary, layout):
-                pass
-        except ImageError as error:
-            raise EngineError(str(error)) from error
+        check_chip(read_program(device_config), self._chip)
 
     def open(self, device_config: bytes) -> Engine:
         """Load the chip."""
@@ -74,3 +67,14 @@ class ChipBackend:
         engine = self._engine
         if engine is not None:
             engine.received(port, frame)
+
+
+def check_chip(program: ChipProgram, chip: Chip) -> None:
+    """Raises EngineError where the chip cannot be loaded with the program."""
+    if program.context.target != chip.layout.target:
+        raise EngineError(f"the program is for {program.context.target}, not {chip.layout.name}")
+    try:
+        for _ in writes(program.binary, chip.layout):
+            pass
+    except ImageError as error:
+        raise EngineError(str(error)) from error

@@ -1,12 +1,17 @@
 """Tests of p4testgen are read and run as it means them: a tool on PATH writes those given here."""
 
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
+from fcn.contract.constants import PipelineError, compiled_programs
 from fcn.contract.pipeline import load_pipeline
+from fcn.softswitch.api import EngineError
+from fcn.softswitch.p4rt.errors import P4RuntimeError
 from tools.p4.testgen import __main__ as testgen
+from tools.p4.testgen.programs import Program, programs
 from tools.p4.testgen.stf import StfError, read
 
 ADDRESSES = "11000000000000000000000000000000" + "4D406FDDCBD9192A835E27F5682ED1DC"
@@ -110,6 +115,63 @@ def test_ports_of_a_chip_are_those_of_the_softswitch(
 ) -> None:
     written(tmp_path, PUNTED.replace("expect 510", "expect 64"))
     assert ran(monkeypatch, tmp_path, "--chip", "1", "fcn/p") == 0
+
+
+@pytest.mark.parametrize("chip", [0, 1, 2])
+def test_ports_are_those_of_the_front_panel(chip: int) -> None:
+    """p4testgen takes no range whose end is before its beginning."""
+    for program in programs(chip):
+        for first, last in program.source.ports:
+            assert first <= last
+            assert last not in (509, 68, 6), "the recirculation port"
+
+
+def test_a_program_named_twice_is_tested_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written(tmp_path, PUNTED)
+    assert ran(monkeypatch, tmp_path, "fcn/p", "fcn/p") == 0
+    assert capsys.readouterr().out.count("fcn/p: 1 tests") == 1
+
+
+def test_a_program_for_the_other_chip_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(compiled_programs() / "tna" / "p.p4info.txtpb", tmp_path)
+    (tmp_path / "p.bin").touch()
+    monkeypatch.setenv("FCN_TOFINO_MODEL", "/the/model.so")
+    monkeypatch.setenv("FCN_P4", str(tmp_path))
+    with pytest.raises(PipelineError, match="is of a program for Tofino 1"):
+        Program("fcn", "p", 2).switch()
+
+
+@pytest.mark.parametrize("error", [P4RuntimeError(3, "no profile"), TimeoutError(), EngineError()])
+def test_a_program_that_cannot_be_tested_is_told(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+) -> None:
+    def switch(_program: Program) -> None:
+        raise error
+
+    written(tmp_path, PUNTED)
+    monkeypatch.setattr(Program, "switch", switch)
+    assert ran(monkeypatch, tmp_path, "fcn/p") == 2
+    assert capsys.readouterr().err.startswith(f"fcn/p: {error or type(error).__name__}")
+
+
+def test_what_is_no_tool_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "p4testgen").write_text("no program")
+    (tmp_path / "p4testgen").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["testgen", "fcn/p"])
+    with pytest.raises(SystemExit) as ended:
+        testgen.main()
+    assert ended.value.code == 2
+    assert "p4testgen on PATH cannot be run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ from concurrent.futures import ThreadPoolExecutor
 from fcn.contract.constants import PipelineError
 from fcn.hosts.scratch import scratch_folder
 from fcn.ptf_tests.tofino.chip import ModelError
+from fcn.softswitch.api import EngineError
+from fcn.softswitch.p4rt.errors import P4RuntimeError
 from tools.p4.programs import P4SRC
 from tools.p4.testgen.p4testgen import (
     HOW_TO_GET,
@@ -32,6 +34,17 @@ from tools.p4.testgen.p4testgen import (
 )
 from tools.p4.testgen.programs import Program, programs
 from tools.p4.testgen.stf import Frames, StfError, Test, read
+
+FAILURES = (
+    GenerationError,
+    StfError,
+    PipelineError,
+    ModelError,
+    EngineError,
+    P4RuntimeError,
+    TimeoutError,
+)
+"""Of p4testgen, and of what runs its tests: a program that it does not take, or a wrong folder."""
 
 
 def judge(program: Program, generation: Generation) -> list[tuple[Test, Frames]]:
@@ -78,7 +91,7 @@ def main() -> None:
         parser.exit(2, f"{HOW_TO_GET}\n")
     wrong, failed = [], False
     with scratch_folder("fcn-testgen-") as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
-        chosen = [known[name] for name in options.programs or known]
+        chosen = [known[name] for name in dict.fromkeys(options.programs or known)]
         copy = folder / "p4src"
         rewrite(P4SRC, copy)
         generations = [
@@ -87,9 +100,10 @@ def main() -> None:
         for program, generation in zip(chosen, generations, strict=True):
             try:
                 wrong += judge(program, generation.result())
-            except (GenerationError, StfError, PipelineError, ModelError) as error:
+            except FAILURES as error:
                 failed = True
-                print(f"{program}: {error}", file=sys.stderr, flush=True)
+                said = str(error) or type(error).__name__
+                print(f"{program}: {said}", file=sys.stderr, flush=True)
         for test, left in wrong:
             print(f"{test.name}: in {_frames(test.packets)}", *test.updates, sep="\n")
             print("wanted", *(f"{each.port} {each.frame}" for each in test.expected), sep="\n  ")

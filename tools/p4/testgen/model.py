@@ -5,6 +5,7 @@ import time
 
 from finsy.proto import p4r
 
+from fcn.ptf_tests.tofino.backend import check_chip
 from fcn.ptf_tests.tofino.chip import Chip
 from fcn.ptf_tests.tofino.engine import ChipEngine
 from fcn.ptf_tests.tofino.program import parse, read_program
@@ -29,6 +30,7 @@ class Model:
         self._chip = chip
         self._config = parse(config)
         self._program = read_program(self._config.program)
+        check_chip(self._program, chip)
         self._serial = 0
 
     def run(self, test: Test) -> Frames:

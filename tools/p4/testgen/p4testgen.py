@@ -101,9 +101,12 @@ def generate(copy: Path, source: Source, folder: Path, limits: Limits) -> Genera
     command += ["--port-ranges", ",".join(f"{first}:{last}" for first, last in source.ports)]
     command += ["--out-dir", str(folder), source.file]
     with (folder / "p4testgen.log").open("w+") as log, suppress(subprocess.TimeoutExpired):
-        subprocess.run(
-            command, cwd=copy, stdout=log, stderr=log, check=False, timeout=limits.seconds
-        )
+        try:
+            subprocess.run(
+                command, cwd=copy, stdout=log, stderr=log, check=False, timeout=limits.seconds
+            )
+        except OSError as error:
+            raise GenerationError(f"{TOOL} on PATH cannot be run: {error.strerror}") from error
     files = sorted(folder.glob("*.stf"), key=lambda each: int(each.stem.rpartition("_")[2]))
     if not files:
         said = (folder / "p4testgen.log").read_text(errors="replace")

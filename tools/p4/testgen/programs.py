@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from fcn.contract.constants import PipelineError
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.contract.ports import Ports
 from fcn.contract.targets import TOFINO1, TOFINO2, V1MODEL
@@ -50,6 +51,8 @@ class Program:
             folder = Path(os.environ.get(CHIP_FOLDER, ""))
             folder = folder if self.profile == LEAST else folder / self.profile
             pipeline = load_pipeline(self.role, folder)
+            if pipeline.target != _TARGETS[self.chip]:
+                raise PipelineError(f"{pipeline.p4info} is of a program for {pipeline.target.name}")
             return pipeline, Model(_chip(library), pipeline.schema.get_pipeline_config())
         pipeline = load_pipeline(self.role, profile=self.profile)
         config, cpu = pipeline.schema.get_pipeline_config(), _TARGETS[self.chip].ports.cpu
@@ -63,8 +66,10 @@ def _chip(library: str) -> Chip:
 
 def _ports(ports: Ports) -> tuple[tuple[int, int], ...]:
     """The CPU's, and those of the front panel, of the first pipe where there are several."""
-    first, last = ports.front_panel[0][0], ports.front_panel[0][-1]
-    return (first, min(last, ports.recirculation - 1)), (ports.cpu, ports.cpu)
+    panel = ports.front_panel[0]
+    # BMv2's own ports are behind all others, and among these; those of a chip are not.
+    last = ports.recirculation - 1 if ports.recirculation in panel else panel[-1]
+    return (panel[0], last), (ports.cpu, ports.cpu)
 
 
 def programs(chip: int) -> list[Program]:
