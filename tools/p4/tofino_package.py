@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from fcn.softswitch.proto.bfpipeline_pb2 import BfPipelineConfig
-from tools.p4.programs import COMPILED
+from tools.p4.programs import CHIP_PROGRAMS, COMPILED
 from tools.p4.tofino_build import ToolError, p4info_of
 
 ALL_PIPES = range(4)
@@ -13,9 +13,12 @@ ALL_PIPES = range(4)
 
 def package(programs: Iterable[str], built: Path, folder: Path) -> None:
     """Put the P4Info and the binary of each program, built in a folder of its name below `built`,
-    and the constants into `folder`. Raises ToolError."""
+    and the constants into `folder`, which has no others of CHIP_PROGRAMS then. Raises ToolError."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(COMPILED / "constants.json", folder)
+    for program in CHIP_PROGRAMS:
+        for suffix in (".bin", ".p4info.txtpb"):
+            (folder / f"{program}{suffix}").unlink(missing_ok=True)
     for program in programs:
         place = folder / program
         place.parent.mkdir(exist_ok=True)

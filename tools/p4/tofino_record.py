@@ -2,17 +2,19 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from typing import Any
 
 from fcn.bench.harness import with_part
 from tools.p4.programs import COMPILED as ALL_COMPILED
 from tools.p4.programs import MANIFEST, P4SRC, chip_sources
-from tools.p4.tofino_build import CHIPS, COMPILER
+from tools.p4.tofino_build import CHIPS, COMPILER, ToolError
 from tools.p4.tofino_reports import Usage
 
 COMPILED = ALL_COMPILED / "tna"
 DOCUMENT = P4SRC.parent / "docs" / "tofino.md"
+_KEYS = frozenset({"sources", "changed", "outputs", "compiler", "commit", "usage"})
 
 
 def report_table(results: Iterable[Usage]) -> str:
@@ -40,24 +42,49 @@ def replace_between(text: str, name: str, content: str) -> str:
     return with_part(text, name, "tools/p4/tofino_record.py", f"{content}\n")
 
 
-def record(results: Iterable[Usage], version: str, commit: str) -> None:
-    """Write the manifest of the files in COMPILED, and the document."""
-    results = list(results)
-    files = (path for path in COMPILED.rglob("*") if path.is_file() and path.name != MANIFEST)
-    outputs = {path.relative_to(COMPILED).as_posix(): path.read_bytes() for path in sorted(files)}
+def record(results: Iterable[Usage], version: str, commit: str, sources: Mapping[str, str]) -> None:
+    """Write the manifest of the files in COMPILED, and the document. sources: as they were placed,
+    by their name."""
     manifest = {
-        "sources": chip_sources(),
+        "sources": sources,
         "changed": [],
-        "outputs": {name: hashlib.sha256(made).hexdigest() for name, made in outputs.items()},
+        "outputs": outputs(),
         "compiler": version,
         "commit": commit,
         "usage": [asdict(result) for result in results],
     }
     (COMPILED / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
-    text = replace_between(DOCUMENT.read_text(), "resources", report_table(results))
-    text = replace_between(text, "changed", changed_text([]))
-    text = replace_between(text, "compiler", f"{COMPILER} {version}, p4lang/p4c commit {commit}")
-    DOCUMENT.write_text(text)
+    DOCUMENT.write_text(documented(manifest))
+
+
+def outputs() -> dict[str, str]:
+    """SHA-256 of the files in COMPILED, by their name."""
+    files = (path for path in COMPILED.rglob("*") if path.is_file() and path.name != MANIFEST)
+    return {
+        path.relative_to(COMPILED).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(files)
+    }
+
+
+def recorded() -> dict[str, Any]:
+    """The manifest. Raises ToolError."""
+    file = COMPILED / MANIFEST
+    try:
+        manifest: dict[str, Any] = json.loads(file.read_text())
+        if not manifest.keys() >= _KEYS:
+            raise ValueError(f"it lacks {min(_KEYS - manifest.keys())}")
+    except (OSError, ValueError, AttributeError) as error:
+        raise ToolError(f"{file} is no manifest ({error}); run `make tofino`") from error
+    return manifest
+
+
+def documented(manifest: Mapping[str, Any]) -> str:
+    """The document, with what a manifest says. Raises BenchError."""
+    usages = [Usage(**each) for each in manifest["usage"]]
+    compiler = f"{COMPILER} {manifest['compiler']}, p4lang/p4c commit {manifest['commit']}"
+    text = replace_between(DOCUMENT.read_text(), "resources", report_table(usages))
+    text = replace_between(text, "changed", changed_text(manifest["changed"]))
+    return replace_between(text, "compiler", compiler)
 
 
 def changed_files(recorded: dict[str, str]) -> list[str]:
@@ -77,8 +104,7 @@ def changed_text(files: list[str]) -> str:
 
 def record_changed() -> None:
     """Say in the manifest and the document which files are not as they were placed."""
-    manifest = json.loads((COMPILED / MANIFEST).read_text())
+    manifest = recorded()
     manifest["changed"] = changed_files(manifest["sources"])
     (COMPILED / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
-    text = changed_text(manifest["changed"])
-    DOCUMENT.write_text(replace_between(DOCUMENT.read_text(), "changed", text))
+    DOCUMENT.write_text(documented(manifest))
