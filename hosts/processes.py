@@ -119,13 +119,13 @@ class Process:
         """Wait for `condition`; raises ProcessError when the process ends before or time is up."""
 
         def ready() -> bool:
-            self.check()
-            return condition()
+            return not self.running or condition()
 
         try:
             wait_until(ready, timeout_s, f"{self.name} is not ready")
         except ProcessError as error:
             raise ProcessError(f"{error}\n{self.last_words()}") from None
+        self.check()
 
     def wait(self, timeout_s: float) -> int:
         """Wait for its end; returns the exit status, raises ProcessError after `timeout_s`."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from fcn.contract.profiles import FULL, LEAST, PROFILES
 from fcn.contract.version import DISTRIBUTION
+from fcn.hosts.processes import ProcessError
 from fcn.hosts.scratch import scratch_folder
 from fcn.ptf_tests import runner, shares
 from fcn.ptf_tests.selection import TEST_DIR, tests_for, unknown_among
@@ -64,7 +65,7 @@ def main() -> None:
             totals = runner.run(
                 options.target, options.profile, options.tests, options.log_dir, options.failfast
             )
-    except (IsolationError, TargetUnavailableError) as error:
+    except (IsolationError, ProcessError, TargetUnavailableError) as error:
         parser.exit(2, f"{options.target}: {error}\n")
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)

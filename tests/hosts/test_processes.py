@@ -25,7 +25,7 @@ def test_ready_and_stopped(tmp_path: Path) -> None:
 def test_death_before_ready_tells_the_last_words(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import sys; sys.exit('no such thing')"]
     process = Process("failing", command, tmp_path / "log")
-    with pytest.raises(ProcessError, match=r"failing ended with status 1:\nno such thing"):
+    with pytest.raises(ProcessError, match=r"failing ended with status 1:\nno such thing$"):
         process.wait_ready(lambda: False, 20)
 
 

@@ -38,3 +38,16 @@ def test_no_packets(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
         differences.main()
     assert ended.value.code == 2
     assert "--packets 0: at least 1" in capsys.readouterr().err
+
+
+def test_what_cannot_be_recorded_is_no_difference(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without the model: its status is that of what cannot run."""
+    monkeypatch.delenv("FCN_TOFINO_MODEL", raising=False)
+    monkeypatch.setattr(differences, "TARGETS", ("tofino", "tofino"))
+    monkeypatch.setattr("sys.argv", ["differences", "--packets", "1"])
+    with pytest.raises(SystemExit) as ended:
+        differences.main()
+    assert ended.value.code == 2
+    assert "random_packets.AtAP failed on tofino" in capsys.readouterr().err

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from fcn.hosts.processes import ProcessError
 from fcn.ptf_tests import __main__ as ptf_main
+from fcn.ptf_tests import runner
 
 
 def refusal(
@@ -50,3 +52,20 @@ def test_names_that_are_of_no_test(
     named = ("arn_holds", "arn_holds.TimeIsClamped", "arn_holds.Nothing", "nothing")
     said = refusal(monkeypatch, capsys, "--profile", profile, *named)
     assert "no tests arn_holds.Nothing, nothing;" in said
+
+
+def test_a_switch_that_does_not_start_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As where FCN_TOFINO_MODEL names another library."""
+
+    def run(*_arguments: object) -> None:
+        raise ProcessError("tofino ended with status 1:\nit is not the model of the chip")
+
+    monkeypatch.setattr(ptf_main, "enter", lambda *_arguments: None)
+    monkeypatch.setattr(runner, "run", run)
+    monkeypatch.setattr("sys.argv", ["ptf_tests", "--target", "tofino"])
+    with pytest.raises(SystemExit) as ended:
+        ptf_main.main()
+    assert ended.value.code == 2
+    assert "it is not the model of the chip" in capsys.readouterr().err
