@@ -2,9 +2,10 @@
 
 import json
 import os
+import sys
 from enum import IntEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 
 class PipelineError(Exception):
@@ -40,7 +41,26 @@ def _is_file(path: Path) -> bool:
         return False  # the name is too long, or the folder is closed to us
 
 
-_NUMBERS: dict[str, Any] = json.loads(compiled_file("constants.json").read_text("utf-8"))
+class _Numbers(dict[str, Any]):
+    """Without them no program of fcn runs, so that one ends in a line where they are not there."""
+
+    def __missing__(self, name: str) -> NoReturn:
+        file = compiled_programs() / "constants.json"
+        sys.exit(f"error: {file} has no {name}: it is of another version of fcn; compile it again")
+
+
+def _numbers() -> _Numbers:
+    try:
+        file = compiled_file("constants.json")
+    except PipelineError as error:
+        sys.exit(f"error: {error}")
+    try:
+        return _Numbers(json.loads(file.read_text("utf-8")))
+    except (OSError, TypeError, ValueError) as error:
+        sys.exit(f"error: {file} cannot be read: {error}")
+
+
+_NUMBERS = _numbers()
 
 _ARCHITECTURES: dict[str, dict[str, Any]] = _NUMBERS.pop("architectures", {})
 
