@@ -4,8 +4,9 @@
 p4src/compiled/tna/ (P4Info, manifest) and the tables of docs/tofino.md.
 `--changed` needs no compiler: it says in the manifest and in docs/tofino.md which sources are not
 as they were placed, for whoever changes them where the compiler is not to be had.
-`--check` needs none either: it fails when what has changed is not said, or outputs differ;
-where the same compiler is installed it also recompiles the P4Info and compares.
+`--check` needs none either: it fails when what has changed is not said, outputs differ, or
+docs/tofino.md is not as the manifest says; where the same compiler is installed it also recompiles
+the P4Info and compares.
 `--package FOLDER` builds the programs for one chip only (`--chip`: Tofino 1 or 2), and puts there
 what a switch takes and what `FCN_P4` may name: P4Info, `pe.bin`, `p.bin`, constants.json; those of
 a profile in a folder of its name. Nothing is recorded.
