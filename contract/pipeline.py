@@ -118,7 +118,10 @@ def _names_of(role: str, profile: str) -> frozenset[str]:
     )
 
 
-def _shape(table: P4Table) -> tuple[frozenset[tuple[Any, ...]], frozenset[tuple[Any, ...]]]:
+_Shape = tuple[frozenset[tuple[Any, ...]], frozenset[tuple[Any, ...]]]
+
+
+def _shape(table: P4Table) -> _Shape:
     """A table's key, and its actions with their parameters."""
     key = frozenset((field.alias, field.bitwidth) for field in table.match_fields)
     return key, frozenset(
@@ -128,7 +131,7 @@ def _shape(table: P4Table) -> tuple[frozenset[tuple[Any, ...]], frozenset[tuple[
 
 
 @lru_cache
-def _shapes(role: str) -> dict[str, tuple[frozenset[tuple[Any, ...]], frozenset[tuple[Any, ...]]]]:
+def _shapes(role: str) -> dict[str, _Shape]:
     """Of the program of a role that has all modes. Raises PipelineError."""
     tables = load_pipeline(role, binary=False).schema.tables
     return {table.alias: _shape(table) for table in tables}

@@ -80,7 +80,8 @@ def _scenario(imported: Imported, network: str) -> Iterator[str]:
         yield escaped(f"# {note[0].upper()}{note[1:]}.")
     yield f"title: {json.dumps(imported.source)}"
     yield f"network: {json.dumps(network)}"
-    yield f"duration: {_duration_ns(imported)}ns"
+    duration_ns = _duration_ns(imported)
+    yield f"duration: {duration_ns}ns"
     yield "mode: ecn"
     yield "links:"
     delays = Counter(link.delay_ns for link in imported.hosts)
@@ -92,8 +93,10 @@ def _scenario(imported: Imported, network: str) -> Iterator[str]:
         yield "  only:"
     for link in unusual:
         yield f"    - {{between: [{link.a}, {link.b}], delay: {link.delay_ns}ns}}"
-    if (interval := _interval_us(imported)) > Measure().interval // 1000:
-        yield f"measure: {{interval: {interval}us}}"
+    # Of all queues between switches: as many samples as a run can keep.
+    interval_us = -(-duration_ns * 2 * len(imported.links) // (MAX_SAMPLES * 1000))
+    if interval_us > Measure().interval // 1000:
+        yield f"measure: {{interval: {interval_us}us}}"
     if imported.settings:
         yield imported.settings.rstrip("\n")
     yield "traffic:"
@@ -142,9 +145,3 @@ def _longest_ns(imported: Imported) -> int:
     ways = (shortest(*pair, near) for pair in ends)
     between = max(sum(delays[hop] for hop in pairwise(way)) for way in ways)
     return between + 2 * max(host.delay_ns for host in imported.hosts)
-
-
-def _interval_us(imported: Imported) -> int:
-    """Between samples of all queues between switches: the default, or what a long run can keep."""
-    samples = _duration_ns(imported) * 2 * len(imported.links)
-    return max(Measure().interval // 1000, -(-samples // (MAX_SAMPLES * 1000)))
