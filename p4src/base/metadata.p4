@@ -23,7 +23,7 @@ struct base_meta_t {
     // simple_switch forgets the ingress port of a packet that is parsed again.
     @field_list(KEEP_FLAT)
     port_t ingress_port;
-    // In microseconds, when it came; of a copy, when it was made (v1model: a later pass has no such time of its own)
+    // When it came; of a copy, when it was made (v1model: microseconds; a later pass has no such time of its own)
     @field_list(KEEP_FLAT, KEEP_COPY, KEEP_PARKED, KEEP_CLOCK)
     instant_t now;
     @field_list(KEEP_FLAT, KEEP_PARKED)

@@ -5,7 +5,7 @@
 
 // QueueLevel: how congested the queue is that the packet came from, and what the node does at that
 // level (FCN-10, FCN-11, SRF-3).
-// Reads:  egress port, queue, depth (in the target's unit: packets on BMv2, cells on Tofino).
+// Reads:  egress port, queue, depth (in the target's unit: packets on BMv2, cells on Tofino); meta.now on Tofino.
 // Writes: meta.level (0 none, 1 lowest, 7 highest), meta.level_mark (the codepoint to set, Not-ECT for
 //         none), meta.level_notifies, meta.level_interval.
 // When:   every packet in egress.
