@@ -268,6 +268,8 @@ class ControlPlane:
                 applied.append(_counted(name, found, "up" if written else agent.status.state.value))
             for name, settings in past.items():
                 drop(self.store, name, settings)
+            for vrf in before.vrfs.keys() - config.vrfs.keys():
+                self.flows.forget_tenant(vrf)
             shown = ", ".join(f"{each.node} {each}" for each in applied) or "nothing changes"
             self.bus.emit(Kind.CONFIGURED, "", f"{file} is in force: {shown}", file=file)
             return applied

@@ -203,6 +203,11 @@ class ConnectionTracker:
         if connection and (flow, source_qp, ids) in connection.flows(key):
             self._forget(key)
 
+    def forget_tenant(self, vrf: str) -> None:
+        """There is no such VRF any more."""
+        for key in [key for key in self._connections if key[0] == vrf]:
+            self._forget(key)
+
     def halves(self) -> Iterator[CmMessage]:
         """The messages that made known what is known; between two, others may be handled."""
         for key in list(self._connections):

@@ -89,6 +89,12 @@ class Senders:
         if not pairs:
             del self._by_host[host]
 
+    def forget_tenant(self, vrf: str) -> None:
+        """There is no such VRF any more: known is what a person registered."""
+        for key, sender in list(self._senders.items()):
+            if key.vrf == vrf and sender.origin is not Origin.MANUAL:
+                self.forget(key)
+
     def sent_by(self, vrf: str, src: Address, dst: Address, source_qp: int) -> list[FlowKey]:
         """Flows from `src` to `dst` that this queue pair sends."""
         return [flow for flow in self.of_queue_pair(vrf, src, source_qp) if flow.dst == dst]

@@ -137,6 +137,11 @@ class FlowService:
         self._reports.move_to(config, edges)
         self._know_registered(new)
 
+    def forget_tenant(self, vrf: str) -> None:
+        """A VRF is gone for good: another customer's may have its name later."""
+        self._connections.forget_tenant(vrf)
+        self._senders.forget_tenant(vrf)
+
     def restated(self, node: str) -> Iterator[tuple[Flow, Flow]]:
         """Flows of a PE that was replaced, whose switch is to be read: as they were, and as they
         are now. Others may have their turn in between."""

@@ -236,6 +236,8 @@ class NodeAgent:
         missing = await self._adopt(self._edge, before) if self._edge is not None else iter(())
         await self.links.stop_clock(entries)
         await self._synchronizer.synchronize(lambda: self.entries, missing)
+        if self._edge is not None:
+            self._edge.synchronized()
         self._connection.has_learned()
         if self.links.slots:
             await self.links.start_clock()

@@ -3,6 +3,7 @@ finds them among what its switch holds."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from typing import Self
 
 from fcn.contract.exact import Encoded
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
@@ -41,6 +42,9 @@ class NodeEdge:
         self._cnp_source = lru_cache(SOURCES)(self._find_cnp_source)
         self._found: Flow | None = None
         """The flow that the switch holds as `install` would write it; None: that was done."""
+        self._names = vrf_names(provision.config)
+        self._reused: frozenset[int] = frozenset()
+        """VRF IDs that may be those of other VRFs in what the switch holds."""
 
     @property
     def learning(self) -> bool:
@@ -53,6 +57,15 @@ class NodeEdge:
 
     def capacity(self, ip_version: int) -> int:
         return self._capacity[ip_version]
+
+    def take_over(self, before: Self) -> None:
+        """The switch may hold what was written under the configuration before."""
+        others = {vrf for vrf, name in before._names.items() if self._names.get(vrf) != name}
+        self._reused = before._reused | others
+
+    def synchronized(self) -> None:
+        """The switch holds nothing else than this configuration asks for."""
+        self._reused = frozenset()
 
     def install(self, flow: Flow, before: Flow | None = None) -> None:
         """Label a flow. When its sender is known, notifications with the label become CNPs."""
@@ -82,11 +95,12 @@ class NodeEdge:
 
     def found(self, held: HeldFlows, now: float, *, on_switch: bool = True) -> Iterator[Flow]:
         """Flows among what a switch was read to hold `now` (seconds since the epoch), without those
-        of VRFs that are not configured; not `on_switch`: it held them before it got this program.
+        of VRFs that are not configured, or whose ID was another's; not `on_switch`: it held them
+        before it got this program.
 
         Where the flow itself that was given is installed before the next, the intent never hears of
         its entries: the switch has them."""
-        names = vrf_names(self._provision.config)
+        names = {vrf: name for vrf, name in self._names.items() if vrf not in self._reused}
         for each in held:
             flow = self._flow_of(each, names, now)
             if flow is not None:

@@ -31,6 +31,8 @@ class Member:
 
     def take_over(self, before: Self) -> None:
         """Intend what was learned under the configuration before, but for flows."""
+        if self.edge is not None and before.edge is not None:
+            self.edge.take_over(before.edge)
         self.neighbors.take_over(before.neighbors)
         self.provision.watched.take_over(before.provision.watched)
 
