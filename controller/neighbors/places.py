@@ -2,9 +2,18 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from ipaddress import IPv4Address, IPv6Address, IPv6Network
 
-from fcn.controller.config.addressing import attachment, gateway, link_local, port_mac
-from fcn.controller.config.model import Node, Port, Route
+from fcn.controller.config import Config
+from fcn.controller.config.addressing import (
+    attachment,
+    core_subnets,
+    gateway,
+    link_local,
+    port_mac,
+    underlay_next_hops,
+)
+from fcn.controller.config.model import Port, Route
 from fcn.controller.config.notation import Address
 
 
@@ -19,11 +28,12 @@ class Place:
 
 
 class Places:
-    """Neighbours of one node as far as the configuration determines them."""
+    """Neighbours of a node as far as the configuration determines them."""
 
-    def __init__(self, name: str, node: Node) -> None:
+    def __init__(self, config: Config, name: str) -> None:
+        self._config = config
         self._name = name
-        self._node = node
+        self._node = config.nodes[name]
 
     def port_of(self, place: Place) -> Port | None:
         return self._node.port(place.port, place.vlan)
@@ -89,6 +99,24 @@ class Places:
                     places[place] = None
         return places
 
+    @cached_property
+    def _routed(self) -> tuple[IPv6Network, ...]:
+        """What the configuration routes out of the subnets of core ports."""
+        subnets = core_subnets(self._node)
+        if not subnets:
+            return ()
+        prefixes = {route.prefix for route in self._node.underlay}
+        prefixes |= underlay_next_hops(self._config, self._name).keys()
+        return tuple(
+            prefix
+            for prefix in prefixes - subnets
+            if any(prefix.subnet_of(subnet) for subnet in subnets)
+        )
+
+    def is_routed(self, address: IPv6Address) -> bool:
+        """Whether the configuration says where packets of the underlay to this address go."""
+        return any(address in prefix for prefix in self._routed)
+
     def is_next_hop(self, place: Place) -> bool:
         return place in self.next_hops
 
@@ -102,10 +130,11 @@ class Places:
 
     def may_learn(self, port: Port, address: Address) -> bool:
         """Whether an address may be learned on a port: in its subnets, or link-local on a core; not
-        that of a static host, whatever others say."""
+        what the configuration says the place of, whatever others say."""
         if address in self.own(port) or address in port.hosts:
             return False
         if gateway(port, address) is not None:
-            place = self.of_customer(port.vrf, address) if port.vrf else self.on(port, address)
-            return place == self.on(port, address)
+            if port.vrf:
+                return self.of_customer(port.vrf, address) == self.on(port, address)
+            return isinstance(address, IPv4Address) or not self.is_routed(address)
         return port.role == "core" and address.version == 6 and address.is_link_local

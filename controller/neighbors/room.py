@@ -3,8 +3,8 @@
 Hosts invent addresses of their subnets, of which IPv6 has any number: by asking for their gateway
 each becomes a host route, by sending to it a neighbour to be resolved. When all is taken, a
 newcomer gets the place of the newest of the port with most, in the VRF with most
-(flows/shares.py). Next hops of the configuration always have room, and so have hosts of the
-underlay.
+(flows/shares.py). Neighbours in the underlay have room of their own, shared in the same way
+between ports. Next hops of the configuration always have room.
 """
 
 from collections.abc import Mapping
@@ -16,6 +16,9 @@ from fcn.controller.neighbors.places import Place
 
 MAX_UNRESOLVED = 1024
 """Neighbours being resolved at a time, at most: bounds the effect of an address scan."""
+
+MAX_UNDERLAY = 1024
+"""Neighbours in the underlay that are no next hops, at most: a quarter of its table."""
 
 
 class _Attachment(NamedTuple):
@@ -41,6 +44,7 @@ class NeighborRoom:
         self._refusals = refusals
         self._asked: FairShares[Place] = FairShares()
         self._known: dict[int, FairShares[Place]] = {4: FairShares(), 6: FairShares()}
+        self._underlay: FairShares[Place] = FairShares()
 
     def ask(self, place: Place) -> Place | None:
         """Room to resolve a neighbour; returns the one whose place it gets, if any. Raises
@@ -49,18 +53,20 @@ class NeighborRoom:
 
     def know(self, place: Place) -> Place | None:
         """Room for the route of a host that is resolved; as `ask`."""
-        if not place.vrf:
-            self._asked.remove(place)
-            return None
         version = place.address.version
-        displaced = self._add(self._known[version], place, self._routes.get(version, 0))
+        limit = self._routes.get(version, 0) if place.vrf else MAX_UNDERLAY
+        displaced = self._add(self._shares(place), place, limit)
         self._asked.remove(place)
         return displaced
 
     def leave(self, place: Place) -> None:
         """The neighbour is neither resolved nor known any more, if it was."""
         self._asked.remove(place)
-        self._known[place.address.version].remove(place)
+        self._shares(place).remove(place)
+
+    def _shares(self, place: Place) -> FairShares[Place]:
+        """Of those that are known."""
+        return self._known[place.address.version] if place.vrf else self._underlay
 
     def _add(self, shares: FairShares[Place], place: Place, limit: int) -> Place | None:
         try:
@@ -71,7 +77,8 @@ class NeighborRoom:
                 place.vrf,
                 RefusalReason.NO_ROOM_NEIGHBORS,
                 lambda: (
-                    f"{place.address} of {place.vrf} is not resolved: too many of port {place.port}"
+                    f"{place.address} of {place.vrf or 'the underlay'} is not resolved: "
+                    f"too many of port {place.port}"
                 ),
             )
             raise

@@ -22,13 +22,14 @@ class NeighborRoutes:
         self,
         config: Config,
         name: str,
+        places: Places,
         routing: VrfRouting,
         underlay: Underlay,
         mac_of: Callable[[Place], int | None],
     ) -> None:
         self._config = config
         self._node = config.nodes[name]
-        self._places = Places(name, self._node)
+        self._places = places
         self._routing = routing
         self._underlay = underlay
         self._mac_of = mac_of
@@ -60,8 +61,14 @@ class NeighborRoutes:
 
     def _route_underlay(self, changed: Place) -> None:
         """Update the host route and the explicit routes of a neighbour."""
-        if isinstance(changed.address, IPv6Address) and not changed.address.is_link_local:
-            prefix = IPv6Network(changed.address)
+        address = changed.address
+        # A route of the configuration stays, whoever is a next hop of others.
+        if (
+            isinstance(address, IPv6Address)
+            and not address.is_link_local
+            and not self._places.is_routed(address)
+        ):
+            prefix = IPv6Network(address)
             mac = self._mac_of(changed)
             if mac is not None:
                 self._underlay.route(prefix, self._adjacency(changed.port, mac))

@@ -82,8 +82,8 @@ class NeighborService:
         self._settings = config.neighbors
         self._name = name
         self._node = config.nodes[name]
-        self._places = Places(name, self._node)
-        self._routes = NeighborRoutes(config, name, routing, underlay, self._mac_of)
+        self._places = Places(config, name)
+        self._routes = NeighborRoutes(config, name, self._places, routing, underlay, self._mac_of)
         self._send = send
         self._room = room
         self._bus = bus

@@ -259,8 +259,8 @@ def test_a_host_costs_no_search_for_all_next_hops(
     network["nodes"]["pe1"]["vrfs"]["blue"]["routes"] += [
         {"prefix": f"10.9.{number}.0/24", "via": f"10.1.0.{number}"} for number in range(10, 100)
     ]
-    node = parse_config(yaml.safe_dump(network)).nodes["pe1"]
-    found = Places("pe1", node)
+    config = parse_config(yaml.safe_dump(network))
+    found, node = Places(config, "pe1"), config.nodes["pe1"]
     router, host = (found.on(node.ports[0], ip_address(f"10.1.0.{n}")) for n in (10, 100))
     assert found.is_next_hop(router)
     monkeypatch.setattr(places, "attachment", None)
