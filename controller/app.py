@@ -27,6 +27,7 @@ from fcn.controller.neighbors.room import NeighborRoom
 from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.connection import Connection
+from fcn.controller.node.counters import Counters
 from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.member import Job, Member
@@ -171,6 +172,7 @@ class ControlPlane:
                 tls,
                 self.store,
             )
+        counters = Counters(provision, connection, self._clock)
         neighbors = NeighborService(
             config,
             name,
@@ -181,6 +183,7 @@ class ControlPlane:
             self.bus,
             self._clock.monotonic,
             connection.heard_until,
+            counters.refused,
         )
         edge = (
             NodeEdge(provision, connection.up_for, self.flows.known_key)
@@ -197,6 +200,7 @@ class ControlPlane:
             self._clock,
             self.store,
             edge,
+            counters,
         )
         return Member(provision, connection, edge, neighbors, agent)
 

@@ -5,7 +5,8 @@ Hosts that ask for a gateway are answered by the switch, which reports them; wha
 controller is answered here. Hosts are learned from both, and solicited when a packet matches a
 connected prefix without a host route. A resolved neighbour becomes a host route on the switch; it
 is solicited again every `refresh` and removed when it does not answer, which is judged by what was
-sent until the switch's latest message: under load answers wait behind reports. A few packets per
+sent until the switch's latest message: under load answers wait behind reports. While the switch
+keeps packets of its VRF from the controller, its answer may be among them. A few packets per
 unresolved neighbour are queued.
 """
 
@@ -13,7 +14,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Self
+from typing import NamedTuple, Self
 
 import finsy as fy
 
@@ -55,17 +56,29 @@ Send = Callable[[int, bytes], Awaitable[bool]]
 """Sends a frame out of a port; False when the switch is away."""
 
 
+class Refused(NamedTuple):
+    """How many packets of a VRF the switch has kept from the controller, as counted at a time."""
+
+    packets: int
+    counted_at: float
+
+
 @dataclass(slots=True)
 class _Neighbor:
+    """refused: of its VRF, when it was asked first since it answered."""
+
     mac: int | None = None
     asked: int = 0
+    refused: int = 0
+    asked_at: float = 0.0
     next_ask: float = 0.0
     waiting: list[bytes] = field(default_factory=list)
 
 
 class NeighborService:
     """The neighbours of one switch. `clock` is monotonic, in seconds; `heard_until` says until when
-    what the switch sent has come here. `rounds` counts the passes over all of them in `run`."""
+    what the switch sent has come here; `refused`, what of a VRF, or of the underlay (""), it did
+    not send. `rounds` counts the passes over all of them in `run`."""
 
     def __init__(
         self,
@@ -78,6 +91,7 @@ class NeighborService:
         bus: EventBus,
         clock: Callable[[], float],
         heard_until: Callable[[], float],
+        refused: Callable[[str], Refused],
     ) -> None:
         self._settings = config.neighbors
         self._name = name
@@ -89,6 +103,7 @@ class NeighborService:
         self._bus = bus
         self._clock = clock
         self._heard_until = heard_until
+        self._refused = refused
         self._vrf_names = vrf_names(config)
         self._neighbors: dict[Place, _Neighbor] = {}
         self.rounds = 0
@@ -230,9 +245,13 @@ class NeighborService:
     async def _ask(self, place: Place, neighbor: _Neighbor, now: float) -> None:
         attempts, known = self._settings.attempts, neighbor.mac is not None
         if neighbor.asked >= attempts:
-            if known:
+            refused = self._refused(place.vrf)
+            if known and refused.counted_at < neighbor.asked_at:
+                neighbor.next_ask = now + TICK
+                return
+            if known and refused.packets <= neighbor.refused:
                 self._forget(place, neighbor)
-            elif not self._places.is_next_hop(place):
+            elif not known and not self._places.is_next_hop(place):
                 self._remove(place)
                 return
             neighbor.asked = 0
@@ -250,7 +269,10 @@ class NeighborService:
             return
         frame = solicit(self._places.mac(port), source, place.address, port.vlan)
         before = neighbor.asked
+        if not before:
+            neighbor.refused = self._refused(place.vrf).packets
         neighbor.asked += 1
+        neighbor.asked_at = now
         # A solicitation that was not sent does not count as unanswered, nor does one that was
         # answered before this returns.
         if not await self._send(port.number, frame):

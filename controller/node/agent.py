@@ -53,13 +53,14 @@ class NodeAgent:
         clock: Clock,
         store: Store,
         edge: NodeEdge | None,
+        counters: Counters,
     ) -> None:
         self.name = provision.name
         self._store = store
         self._edge = edge
         self._clock = clock
         self.provision = provision
-        self.counters = Counters(provision, connection, clock)
+        self.counters = counters
         self.paths = PathStates(provision, connection, bus, clock, store)
         self.queues = Queues(provision, connection)
         self.links = LinkStates(provision, connection, bus, clock)

@@ -12,6 +12,7 @@ from fcn.controller.clock import Clock
 from fcn.controller.finsy_adapter import read_encoded
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.neighbors.service import Refused
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.readback import read_cells
 from fcn.controller.node.session import SwitchAwayError, answering
@@ -107,6 +108,14 @@ class Counters(CounterUser):
         them, ports those of the configuration. Raises SwitchAwayError."""
         await self.poll(self)
         return self.last
+
+    def refused(self, vrf: str) -> Refused:
+        """What was kept from the controller of a VRF, or of the underlay (""), when it was counted
+        last."""
+        counts = self.last.get("vrf_refused", {})
+        name = f"vrf {vrf}" if vrf else "underlay"
+        packets, _ = counts.get(name, (0, 0))
+        return Refused(packets, self.read_at)
 
     def cells(self) -> Iterator[Cell]:
         """Those with names, in the order of the contract."""

@@ -38,7 +38,7 @@ from fcn.controller.flows.trail import Sample
 from fcn.controller.hostagent.reports import HostReports
 from fcn.controller.hostagent.service import HostAgentService
 from fcn.controller.neighbors.room import MAX_UNRESOLVED, NeighborRoom
-from fcn.controller.neighbors.service import NeighborService
+from fcn.controller.neighbors.service import NeighborService, Refused
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.inbox import Inbox
@@ -134,6 +134,7 @@ class World:
                 bus,
                 self._clock,
                 lateness.heard_until,
+                lambda _vrf: Refused(0, self.now),
             )
             stub = SimpleNamespace(
                 switch=self.switches[name],

@@ -17,7 +17,7 @@ from virtual import virtual_plane
 from fcn.contract.constants import PuntReason
 from fcn.controller.config import parse_config
 from fcn.controller.neighbors import room
-from fcn.controller.neighbors.service import NeighborService
+from fcn.controller.neighbors.service import NeighborService, Refused
 
 pytestmark = pytest.mark.virtual_time
 
@@ -128,6 +128,7 @@ async def test_silence_is_judged_by_what_the_switch_sent_until_then(
     service = service_of(network, wire)
     now, heard = asyncio.get_running_loop().time, [0.0]
     service._heard_until = lambda: heard[0] or now()
+    service._refused = lambda _vrf: Refused(0, now())
     await service.handle(miss(BLUE, HOST))
     await service.handle(reply(HOST))
     async with running(service):

@@ -1,5 +1,6 @@
 """What a neighbour in the WAN says of itself, and of others."""
 
+import asyncio
 from ipaddress import ip_address
 from typing import Any
 
@@ -15,6 +16,7 @@ from fcn.contract.constants import PuntReason
 from fcn.controller.config import parse_config
 from fcn.controller.flows.refusals import RefusalReason
 from fcn.controller.neighbors import room
+from fcn.softswitch.api import CounterValue
 
 pytestmark = pytest.mark.virtual_time
 
@@ -86,3 +88,26 @@ async def test_where_the_file_says_a_node_is_nobody_else_is(
         assert [place.address for place in service._neighbors] == [ip_address("2001:db8:c::4")]
         assert await plane.nodes["pe1"].settled()
         assert before < await routes()
+
+
+async def test_a_storm_takes_no_route_away(network: dict[str, Any], switches: Switches) -> None:
+    """While the switch refuses packets of the underlay, answers may be among them; those of a VRF
+    say nothing of it."""
+    network["neighbors"] = {"retry": "1s", "attempts": 3, "refresh": "10s"}
+    config = parse_config(yaml.safe_dump(network))
+    async with virtual_plane_up(config) as plane:
+        engine, service = switches["pe1"].engine, plane.neighbors["pe1"]
+        counter, vrf = "vrf_refused", config.vrfs["blue"].id
+
+        async def stormy(cell: int, seconds: int) -> int:
+            solicit(switches["pe1"], CORE_PORT, OWN, "2001:db8:c::100")
+            await until(lambda: len(service) == 1)
+            for _ in range(seconds):
+                before = engine.counter_read(counter, cell).packets
+                engine.counter_write(counter, cell, CounterValue(before + 1, 0))
+                await asyncio.sleep(1)
+            return len(service)
+
+        assert await stormy(0, 60) == 1
+        await until(lambda: len(service) == 0)
+        assert await stormy(vrf, 60) == 0
