@@ -45,6 +45,7 @@ class Refusals:
         )
         self._clock = clock
         self._last: dict[tuple[str, str, RefusalReason], float] = {}
+        self._kept_back: dict[tuple[str, str], float] = {}
 
     def refuse(self, node: str, vrf: str, reason: RefusalReason, text: Callable[[], str]) -> None:
         """A PE's report about a packet of a VRF is not used; `text` returns what and why."""
@@ -66,3 +67,12 @@ class Refusals:
     def since(self, node: str, vrf: str, reason: RefusalReason) -> float:
         """Seconds since a report of this PE about this VRF was refused so; infinite if none was."""
         return self._clock() - self._last.get((node, vrf, reason), -inf)
+
+    def kept_back(self, node: str, vrf: str) -> None:
+        """A PE has kept reports about packets of a VRF back, or may have; it counts them itself."""
+        self._kept_back[node, vrf] = self._clock()
+
+    def complete_for(self, node: str, vrf: str) -> float:
+        """Seconds since when every report of this PE about this VRF is handled."""
+        kept_back = self._clock() - self._kept_back.get((node, vrf), -inf)
+        return min(kept_back, self.since(node, vrf, RefusalReason.TOO_MANY_REPORTS))

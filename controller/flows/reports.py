@@ -133,7 +133,7 @@ class Reports:
     def _complete_for(self, node: str, vrf: str) -> float:
         """Seconds since when no packet of a watched flow is missing from what is evidence."""
         late = self._refusals.since(node, vrf, RefusalReason.LATE) - REST - SETTLING
-        return min(late, self._refusals.since(node, vrf, RefusalReason.TOO_MANY_REPORTS))
+        return min(late, self._refusals.complete_for(node, vrf))
 
     def are_complete(self, pair: HostPairKey) -> bool:
         """Whether all flows between two hosts enter the WAN at PEs that report and label them, as
@@ -155,5 +155,6 @@ class Reports:
             edge is not None
             and edge.learning
             and edge.heard_for() >= WATCH
+            and self._refusals.complete_for(node, vrf) > WATCH
             and self._refusals.since(node, vrf, RefusalReason.NO_ROOM) > WATCH
         )

@@ -20,6 +20,7 @@ from fcn.controller.node.connection import Connection, State, Status, User
 from fcn.controller.node.counters import Counters
 from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.inbox import Inbox
+from fcn.controller.node.kept_back import KeptBack
 from fcn.controller.node.links import LinkStates
 from fcn.controller.node.messages import Messages
 from fcn.controller.node.notifications import Notifications
@@ -65,6 +66,8 @@ class NodeAgent:
         self.queues = Queues(provision, connection)
         self.links = LinkStates(provision, connection, bus, clock)
         self.counters.register(Notifications(provision, bus), self.paths)
+        if provision.is_pe:
+            self.counters.register(KeptBack(provision, flows.refusals))
         if self.links.slots:
             self.counters.register(self.links)
         self._connection = connection

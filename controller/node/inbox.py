@@ -71,20 +71,20 @@ class _Level(Generic[T]):
         self._taken(name, part)
         return entry
 
-    def give_way(self, path: Sequence[Hashable]) -> Hashable:
+    def give_way(self, path: Sequence[Hashable]) -> tuple[Hashable, T]:
         """The newest entry of whoever has most goes, for one with this path if it is admitted;
-        returns the first name of who lost it."""
+        returns the first name of who lost it, and the entry."""
         loser = self._longest()
         mine = self._parts.get(path[0]) if path else None
         if mine is not None and len(mine) >= len(self._parts[loser]):
             loser = path[0]
         part = self._parts[loser]
         if isinstance(part, _Level):
-            part.give_way(path[1:] if part is mine else ())
+            _, entry = part.give_way(path[1:] if part is mine else ())
         else:
-            part.pop()
+            entry = part.pop()
         self._taken(loser, part)
-        return loser
+        return loser, entry
 
     def _longest(self) -> Hashable:
         return self._busiest if self._busiest in self._parts else next(reversed(self._parts))
@@ -116,11 +116,12 @@ class FairQueue(Generic[T]):
         """Whether it may add an entry: there is room, or others have more than it."""
         return len(self._entries) < self._limit or self._entries.admits(source)
 
-    def put(self, source: Source, entry: T) -> str | None:
-        """Add an entry of a source that may; returns the VRF that lost one for it, if one did."""
+    def put(self, source: Source, entry: T) -> tuple[str, T] | None:
+        """Add an entry of a source that may; returns the VRF that lost one for it, if one did, and
+        what it lost."""
         displaced = None
         if len(self._entries) >= self._limit:
-            displaced = cast(str, self._entries.give_way(source))
+            displaced = cast(tuple[str, T], self._entries.give_way(source))
         self._entries.add(source, entry)
         return displaced
 
@@ -174,7 +175,8 @@ class Inbox:
         dropped = self._queue.put(source, (handle, failed, node, since))
         self._filled.set()
         if dropped is not None:
-            self._refuse(node, dropped)
+            vrf, (_, _, of_node, _) = dropped
+            self._refuse(of_node, vrf)
 
     def _refuse(self, node: str, vrf: str) -> None:
         self._refusals.refuse(

@@ -279,7 +279,8 @@ class Messages:
     def _queue_packet(self, source: Source, handle: Callable[[], Awaitable[None]]) -> None:
         refused: str | None = source[0]
         if self._packets.admits(source):
-            refused = self._packets.put(source, handle)
+            displaced = self._packets.put(source, handle)
+            refused = displaced[0] if displaced is not None else None
             self._packets_wait.set()
         if refused is not None:
             self._flows.refusals.refuse(

@@ -18,7 +18,12 @@ def offer(
     source = vrf, port, host
     if not queue.admits(source):
         return vrf
-    return queue.put(source, (vrf, host, number))
+    displaced = queue.put(source, (vrf, host, number))
+    if displaced is None:
+        return None
+    loser, entry = displaced
+    assert loser == entry[0]
+    return loser
 
 
 def drain(queue: FairQueue[Entry]) -> list[Entry]:

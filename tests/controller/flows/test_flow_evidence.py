@@ -210,7 +210,7 @@ def test_restored_flows_are_looked_at_too(net: Network) -> None:
     assert again.known() == {FORTH: 18, BACK_2: 33, FORTH_2: 17, BACK: 34}
 
 
-@pytest.mark.parametrize("missing", ["disconnected", "late", "dropped"])
+@pytest.mark.parametrize("missing", ["disconnected", "late", "dropped", "kept back"])
 def test_reports_that_are_missing_are_no_pause(net: Network, missing: str) -> None:
     """Of a connection so fast that after a pause any PSN might be another's."""
     net.connect(17, 33, (1, 2))
@@ -229,6 +229,8 @@ def test_reports_that_are_missing_are_no_pause(net: Network, missing: str) -> No
                 net.service.refusals.refuse(
                     "pe1", "blue", RefusalReason.TOO_MANY_REPORTS, lambda: ""
                 )
+            elif missing == "kept back":
+                net.service.refusals.kept_back("pe1", "blue")
             net.now += 0.2
             if missing == "disconnected":
                 net.edges["pe1"].up_for = net.edges["pe1"].up_for + 0.2 if reported else 0.0

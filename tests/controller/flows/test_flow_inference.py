@@ -27,6 +27,7 @@ from fcn.controller.flows.evidence import VERIFIED_SHARE
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
+from fcn.controller.flows.refusals import RefusalReason
 from fcn.controller.flows.trail import Sample
 from fcn.controller.flows.watch import FIRST_REST, WATCH
 
@@ -91,6 +92,19 @@ def test_where_a_flow_has_no_label_the_psn_proves_nothing(
     net.run(WATCH + FIRST_REST, (FORTH, BACK, 9000), (FORTH_2, BACK_2, 900_000))
     net.run(WATCH, (FORTH, BACK, 12_000), (FORTH_2, BACK_2, 903_000))
     assert net.known() == {FORTH: 17, BACK: 33, FORTH_2: 18, BACK_2: 34}
+
+
+@pytest.mark.parametrize("dropped", ["nothing", "kept back", "too many"])
+def test_where_a_report_was_dropped_the_psn_proves_nothing(net: Network, dropped: str) -> None:
+    """Two connections in step, one direction of each reported, while somebody floods the PE."""
+    refusals = net.service.refusals
+    for step in range(round(8.0 / 0.3)):
+        if dropped == "kept back":
+            refusals.kept_back("pe1", "blue")
+        elif dropped == "too many":
+            refusals.refuse("pe1", "blue", RefusalReason.TOO_MANY_REPORTS, lambda: "")
+        net.run(0.3, (FORTH, BACK_2, 1000 + step))
+    assert (net.known() == {FORTH: None, BACK_2: None}) is (dropped != "nothing")
 
 
 def test_what_is_learned_otherwise_ends_the_watch(net: Network) -> None:

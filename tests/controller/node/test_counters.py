@@ -2,6 +2,7 @@
 
 import logging
 from functools import partial
+from math import inf
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from fcn.controller import app
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
 from fcn.controller.node import counters
+from fcn.controller.owners.rate_limits import cell_of
 from fcn.softswitch.api import CounterValue
 
 pytestmark = pytest.mark.virtual_time
@@ -109,3 +111,20 @@ async def test_a_switch_that_vanishes_has_no_counters_and_no_more_is_said(
         await switches["p1"].start()
         await all_up(plane)
         await until(lambda: shown(plane), seconds=FRESH)
+
+
+async def test_of_what_a_switch_keeps_back_reports_are_missing(
+    network: dict[str, Any], switches: dict[str, VirtualSwitch]
+) -> None:
+    """Of that VRF at that PE, from the time when it is counted."""
+    config = parse_config(yaml.safe_dump(network))
+    plane = virtual_plane(config)
+    refusals, cell = plane.flows.refusals, cell_of(config.vrfs["blue"].id)
+    async with plane.running():
+        await all_up(plane)
+        await until(lambda: plane.nodes["pe1"].counters.last)
+        assert refusals.complete_for("pe1", "blue") == inf
+        switches["pe1"].engine.counter_write("vrf_refused", cell, CounterValue(3, 0))
+        await until(lambda: refusals.complete_for("pe1", "blue") < FRESH, seconds=FRESH)
+        assert refusals.complete_for("pe2", "blue") == inf
+        await until(lambda: refusals.complete_for("pe1", "blue") > 3 * FRESH)

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from math import inf
 
 import pytest
 from switches import until
@@ -42,10 +43,10 @@ def unexpected() -> None:
     pytest.fail("no handler fails here")
 
 
-def offer(inbox: Inbox, vrf: str, host: int, handle: Callable[[], None]) -> None:
+def offer(inbox: Inbox, vrf: str, host: int, handle: Callable[[], None], node: str = "pe1") -> None:
     source = vrf, "port", host
-    if inbox.admits("pe1", source):
-        inbox.put("pe1", source, handle, unexpected)
+    if inbox.admits(node, source):
+        inbox.put(node, source, handle, unexpected)
 
 
 async def test_a_tenant_does_not_wait_for_the_flood_of_another() -> None:
@@ -109,3 +110,14 @@ async def test_what_is_dropped_is_counted_by_tenant_and_said_once() -> None:
     assert refusals.counts == {("red", RefusalReason.TOO_MANY_REPORTS): 70}
     assert [event.kind for event in said] == [Kind.REFUSED, Kind.NODE_UP]
     assert said[0].fields["vrf"] == "red"
+
+
+async def test_what_is_dropped_was_of_the_pe_that_reported_it() -> None:
+    now = 1000.0
+    refusals = Refusals(EventBus(SYSTEM_CLOCK), lambda: now)
+    inbox = Inbox(refusals, Clock(), LIMIT)
+    for _ in range(LIMIT):
+        offer(inbox, "red", 1, lambda: None)
+    offer(inbox, "blue", 2, lambda: None, "pe2")
+    assert refusals.complete_for("pe1", "red") == 0
+    assert refusals.complete_for("pe2", "red") == refusals.complete_for("pe2", "blue") == inf
