@@ -216,9 +216,10 @@ class NodeAgent:
             return
         self._connection.enter(State.SYNCHRONIZING)
         synchronized = asyncio.Event()
-        self._messages.start(synchronized)
+        self._messages.start(synchronized, self._edge.reused if self._edge else frozenset())
         await self._synchronize()
         self._connection.enter(State.UP)
+        self._messages.settle()
         synchronized.set()
         self._bus.emit(Kind.NODE_UP, self.name, f"{self.name} is up", address=switch.address)
         await self._synchronizer.keep_written()

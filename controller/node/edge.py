@@ -43,8 +43,8 @@ class NodeEdge:
         self._found: Flow | None = None
         """The flow that the switch holds as `install` would write it; None: that was done."""
         self._names = vrf_names(provision.config)
-        self._reused: frozenset[int] = frozenset()
-        """VRF IDs that may be those of other VRFs in what the switch holds."""
+        self.reused: frozenset[int] = frozenset()
+        """VRF IDs that may be those of other VRFs in what the switch holds, and says."""
 
     @property
     def learning(self) -> bool:
@@ -61,11 +61,11 @@ class NodeEdge:
     def take_over(self, before: Self) -> None:
         """The switch may hold what was written under the configuration before."""
         others = {vrf for vrf, name in before._names.items() if self._names.get(vrf) != name}
-        self._reused = before._reused | others
+        self.reused = before.reused | others
 
     def synchronized(self) -> None:
         """The switch holds nothing else than this configuration asks for."""
-        self._reused = frozenset()
+        self.reused = frozenset()
 
     def install(self, flow: Flow, before: Flow | None = None) -> None:
         """Label a flow. When its sender is known, notifications with the label become CNPs."""
@@ -100,7 +100,7 @@ class NodeEdge:
 
         Where the flow itself that was given is installed before the next, the intent never hears of
         its entries: the switch has them."""
-        names = {vrf: name for vrf, name in self._names.items() if vrf not in self._reused}
+        names = {vrf: name for vrf, name in self._names.items() if vrf not in self.reused}
         for each in held:
             flow = self._flow_of(each, names, now)
             if flow is not None:

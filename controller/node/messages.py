@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Set
 from contextlib import aclosing
 from functools import partial
 from typing import TypeVar, cast
@@ -56,6 +56,9 @@ LARGEST_PACKET = 1 << 14
 IDLE_PAGE = 64
 """Flows that are looked at in one request."""
 
+OLD = 1.0
+"""Seconds after the synchronization within which messages of the time before it come."""
+
 SOURCE_MAC = slice(6, 12)
 
 _KINDS = {"idle_timeout_notification": "idle notification"}
@@ -104,6 +107,9 @@ class Messages:
         self.lost = 0
         """Lists of reports that the switch has sent, and that did not come here."""
         self._synchronized: asyncio.Event | None = None
+        self._settled_at = math.inf
+        self._reused: Set[int] = frozenset()
+        """VRF IDs that were others' in messages that may be of the time before."""
         self._waiting = 0
         """Octets that came before."""
 
@@ -125,10 +131,13 @@ class Messages:
         """A message is not as the program declares it."""
         self.failures.failed(_KINDS.get(kind, kind), message[:SHOWN])
 
-    def start(self, synchronized: asyncio.Event) -> None:
-        """Receive messages until the connection ends; process them once `synchronized` is set."""
+    def start(self, synchronized: asyncio.Event, reused: Set[int] = frozenset()) -> None:
+        """Receive messages until the connection ends; process them once `synchronized` is set.
+
+        reused: VRF IDs by which the switch may mean other VRFs until then."""
         self._lateness.begin()
         self._synchronized, self._waiting = synchronized, 0
+        self._reused, self._settled_at = reused, math.inf
         if self._is_pe:
             for digest in DIGESTS:
                 self._connection.start(digest, self._read_digests(digest, synchronized))
@@ -138,6 +147,16 @@ class Messages:
             self._connection.start("acknowledgements", self._send_acks())
         self._connection.start("packets", self._read_packets(synchronized))
         self._connection.start("packets handled", self._handle_packets())
+
+    def settle(self) -> None:
+        """The switch is synchronized."""
+        self._settled_at = self._clock() + OLD
+
+    def _vrf(self, number: int) -> str | None:
+        """The VRF that a message means; None for none of the configuration, or perhaps another."""
+        if number in self._reused and self._clock() < self._settled_at:
+            return None
+        return self._vrf_names.get(number)
 
     async def check_idle(self) -> None:
         """Release flows whose idle notification was missed, as while the switch was away, or does
@@ -193,7 +212,7 @@ class Messages:
         shown: object = None
         try:
             vrf_id, port, src = FlowLearning.sender(data)
-            vrf = self._vrf_names.get(vrf_id)
+            vrf = self._vrf(vrf_id)
             if vrf is None:
                 return
             source = vrf, (self._name, port), src
@@ -269,7 +288,9 @@ class Messages:
                 await synchronized.wait()
                 with self.failures.survived("packet", packet.payload):
                     punted = Punt.received(packet)
-                    vrf = self._vrf_names.get(punted.vrf, "")
+                    vrf = self._vrf(punted.vrf) if punted.vrf else ""
+                    if vrf is None:
+                        continue
                     source = vrf, punted.port, packet.payload[SOURCE_MAC]
                     handle = partial(
                         self._handled, "packet", packet.payload, self._on_packet, packet
