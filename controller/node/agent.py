@@ -212,6 +212,9 @@ class NodeAgent:
             detail = self._connection.why_backup
             self._connection.enter(State.BACKUP, detail)
             self._synchronizer.give_up()
+            if self._edge is not None:
+                # The leader has the same file.
+                self._edge.synchronized()
             self._bus.emit(Kind.NODE_BACKUP, self.name, f"{self.name}: {detail}")
             return
         self._connection.enter(State.SYNCHRONIZING)

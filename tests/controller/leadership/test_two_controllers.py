@@ -5,9 +5,10 @@ import random
 from typing import Any
 
 import pytest
+import yaml
 from _pytest.mark import ParameterSet
 from rivals import CALM, UNHEARD, Rivals, first_and_second, rivals, until_ruled
-from switches import until
+from switches import packet_to, until
 
 from fcn.controller.node.connection import State
 
@@ -132,3 +133,31 @@ async def accident(found: Rivals, rng: random.Random) -> None:
         case "channel":
             link = found.links[number, name]
             (link.restore if link.is_cut else link.cut)()
+
+
+async def test_who_takes_over_keeps_flows_of_a_vrf_with_a_number_that_was_anothers(
+    network: dict[str, Any],
+) -> None:
+    """Both controllers have the file; the leader has put it in force."""
+    async with rivals(network) as found:
+        second = await first_and_second(found)
+        for number, plane in found.planes.items():
+            changed = yaml.safe_load(yaml.safe_dump(network))
+            for place, name in enumerate(found.switches):
+                node = changed["nodes"][name]
+                node["grpc"] = f"127.0.{number}.{place + 1}:9559"
+                node["device_id"] = found.switches[name].device_id
+                if blue := node.get("vrfs", {}).pop("blue", None):
+                    node["vrfs"]["green"] = blue
+                    node["ports"][0]["vrf"] = "green"
+            changed["vrfs"]["green"] = changed["vrfs"].pop("blue")
+            await plane.apply(yaml.safe_dump(changed), "network.yaml")
+        await asyncio.sleep(2)
+        found.switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(33))
+        await until(lambda: found.planes[1].flows.all())
+        (flow,) = found.planes[1].flows.all()
+        assert await found.planes[1].nodes["pe1"].settled()
+        await found.end(1)
+        await until_ruled(found, [2], TAKE_OVER)
+        (kept,) = second.flows.all()
+        assert (kept.key, kept.label) == (flow.key, flow.label)
