@@ -47,8 +47,8 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class PlacedField:
-    """Where a field is in the headers and metadata of a packet; `valid`: where the validity of its
-    header is, None of metadata."""
+    """Where a field is in the headers and metadata of a packet, with what the engine has of them
+    behind; `valid`: where the validity of its header is, None of metadata."""
 
     header: str
     field: m.FieldType

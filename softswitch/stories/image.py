@@ -43,10 +43,6 @@ class Layout:
         for header, slot in slots.items():
             if slot is not None:
                 self.valid_of_word.setdefault(slot // 8, []).append((slot, header))
-        self.spans = {
-            header: (min(f.at for f in fields), max(f.at + f.size for f in fields))
-            for header, fields in self.of_header.items()
-        }
         # A stack has an element more, which is no field.
         last = max((f.at + f.size for f in self.fields), default=0)
         self.size = last + limits.HEADER_OCTETS + len(headers)
@@ -75,14 +71,16 @@ class Layout:
         )
 
     @lru_cache(maxsize=1 << 14)  # noqa: B019 - there is one for each trace
-    def text(self, header: str, octets: bytes) -> str | None:
-        """All fields of a header, whose span has these octets."""
+    def text(self, header: str, values: tuple[bytes, ...]) -> str | None:
+        """All fields of a header, which have these octets."""
         # p4c keeps local variables in a header that is in no packet.
-        if header not in self.sent and not any(octets):
+        if header not in self.sent and not any(map(any, values)):
             return None
-        begin, _ = self.spans.get(header, (0, 0))
         fields = self.of_header.get(header, ())
-        members = (f"{each.field.name}={Image._value(each, octets, begin)}" for each in fields)
+        members = (
+            f"{each.field.name}={Image._value(each, octets)}"
+            for each, octets in zip(fields, values, strict=True)
+        )
         return f"{{{', '.join(members)}}}"
 
 
@@ -126,7 +124,8 @@ class Image:
         for field, place, name in changed.fields:
             is_valid = field.valid is None or now[field.valid]
             if before[place] != now[place] and is_valid and field.header not in turned:
-                found.append(Change(name, self._value(field, before), self._value(field, now)))
+                was, is_now = self._value(field, before[place]), self._value(field, now[place])
+                found.append(Change(name, was, is_now))
         return found
 
     def _take(self, pairs: bytes) -> tuple[int, ...]:
@@ -137,18 +136,20 @@ class Image:
         return words
 
     def _turned(self, header: str, before: bytes, valid: bool) -> Change | None:
-        begin, end = self._layout.spans.get(header, (0, 0))
-        text = self._layout.text(header, bytes((self._now if valid else before)[begin:end]))
+        state = self._now if valid else before
+        fields = self._layout.of_header.get(header, ())
+        text = self._layout.text(
+            header, tuple(bytes(state[each.at : each.at + each.size]) for each in fields)
+        )
         if text is None:
             return None
         name = self._layout.headers[header]
         return Change(name, "", text) if valid else Change(name, text, "")
 
     @staticmethod
-    def _value(field: PlacedField, state: bytes | bytearray, begin: int = 0) -> str:
-        data = bytes(state[field.at - begin : field.at - begin + field.size])
+    def _value(field: PlacedField, data: bytes | bytearray) -> str:
         if field.field.varbit:
             octets = int.from_bytes(data[:4], sys.byteorder) // 8
-            return f"0x{data[4 : 4 + octets].hex()}"
+            return f"0x{bytes(data[4 : 4 + octets]).hex()}"
         order = "big" if field.field.width > 128 else sys.byteorder
         return value(field.field.name, int.from_bytes(data, order), field.field.width)

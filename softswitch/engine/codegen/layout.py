@@ -76,8 +76,7 @@ class Layout:
             for members in model.union_stacks.values()
             for name in members.values()
         }
-        # Stories tell all fields of a packet, wherever it is.
-        self._apart = {} if notes is Notes.STORIES else one_sided(model)
+        self._apart = one_sided(model)
         self._name_types()
         self._place_headers()
         self._join_unions()
@@ -202,12 +201,14 @@ class Layout:
         return int(self._places[header].valid.removeprefix("h->valid[").removesuffix("]"))
 
     def field_table(self) -> str:
-        """C of where each field of each header is, and of how many octets."""
+        """C of where each field of each header is, and of how many octets; those of `locals` are
+        behind those of the packet."""
         rows = [
-            f"{{offsetof(phv, {at}), sizeof ((phv *)0)->{at}}}"
+            f"{{{before}offsetof({whose}, {at}), sizeof (({whose} *)0)->{at}}}"
             for h in self.model.headers.values()
             for f in h.type.fields
-            for at in [f"{self._places[h.name].code}.{self.member(h.type, f.name)}"[len("h->") :]]
+            for struct, _, at in [self.field(self._places[h.name], f.name).partition("->")]
+            for whose, before in [("phv", "") if struct == "h" else ("locals", "sizeof(phv) + ")]
         ]
         return f"SW_API const uint32_t sw_fields[][2] = {{{', '.join(rows or ['{0}'])}}};\n"
 
@@ -256,7 +257,8 @@ class Layout:
                     declared = self.field_type(self._type_of(ref), ref.field)
                     out.append(f"        {_declared(declared, self._local(ref))}")
             out += ["        uint8_t end;", f"    }} {side.value};"]
-        out.append("} locals;")
+        # Stories look at words of it.
+        out.append("} __attribute__((aligned(16))) locals;")
         out.append("SW_INLINE locals *sw_locals(sw_engine *e) { return (locals *)e->locals; }")
         return out
 

@@ -7,7 +7,10 @@
 #define TRACE_STORIES 4096u
 #define PORT_TEST UINT32_MAX
 
-static uint32_t phv_words(void) { return (prog->phv_size + 7) / 8; }
+/* Headers and metadata are looked at as words: those in the packet, and behind them those that the
+ * engine has for the side of the queues where the packet is. Both are whole words. */
+static uint32_t phv_words(void) { return prog->phv_size / 8; }
+static uint32_t all_words(void) { return phv_words() + prog->locals_size / 8; }
 
 static uint32_t story_of(const sw_trace *t, const sw_pkt *p)
 {
@@ -31,41 +34,50 @@ static uint8_t *record(sw_trace *t, const sw_pkt *p, enum sw_trace_kind kind, ui
     return payload;
 }
 
-/* Pairs of place and value of the words that differ, against those of `was`, or against zeros. */
-static void words(sw_trace *t, const sw_pkt *p, enum sw_trace_kind kind, uint32_t arg,
-                  uint64_t extra, bool fresh)
+/* Pairs of place and value of the first `n` words that differ from what `shadow` has. */
+static void words(const sw_engine *e, const sw_pkt *p, enum sw_trace_kind kind, uint32_t arg,
+                  uint64_t extra, uint32_t n)
 {
-    const uint64_t *now = (const uint64_t *)(const void *)p->phv;
-    uint32_t n = phv_words(), differ = 0;
-    if (fresh)
-        memset(t->shadow, 0, n * 8);
+    sw_trace *t = e->trace;
+    const uint64_t *inside = (const uint64_t *)(const void *)p->phv;
+    const uint64_t *apart = (const uint64_t *)(const void *)e->locals;
+    uint32_t within = phv_words(), differ = 0;
     for (uint32_t i = 0; i < n; i++)
-        differ += now[i] != t->shadow[i];
+        differ += (i < within ? inside[i] : apart[i - within]) != t->shadow[i];
     t->shadow_of = p->trace;
     if (!differ && kind == SW_T_CHANGES)
         return;
     uint8_t *out = record(t, p, kind, arg, extra, differ * 16);
     for (uint64_t i = 0; i < n; i++) {
-        if (now[i] == t->shadow[i])
+        uint64_t now = i < within ? inside[i] : apart[i - within];
+        if (now == t->shadow[i])
             continue;
-        t->shadow[i] = now[i];
+        t->shadow[i] = now;
         if (!out)
             continue;
         memcpy(out, &i, 8);
-        memcpy(out + 8, &now[i], 8);
+        memcpy(out + 8, &now, 8);
         out += 16;
     }
 }
 
-void sw_trace_flush(sw_engine *e, const sw_pkt *p)
+static void changes(const sw_engine *e, const sw_pkt *p, uint32_t n)
 {
     if (sw_traced(e, p) && e->trace->shadow_of == p->trace)
-        words(e->trace, p, SW_T_CHANGES, 0, 0, false);
+        words(e, p, SW_T_CHANGES, 0, 0, n);
+}
+
+void sw_trace_flush(sw_engine *e, const sw_pkt *p)
+{
+    changes(e, p, all_words());
 }
 
 static void pass(sw_engine *e, const sw_pkt *p, enum sw_trace_part part)
 {
-    words(e->trace, p, SW_T_PASS, part, e->now_ns, true);
+    /* Of another packet; parser and egress begin by clearing theirs, too. */
+    memset(e->locals, 0, prog->locals_size);
+    memset(e->trace->shadow, 0, all_words() * 8u);
+    words(e, p, SW_T_PASS, part, e->now_ns, all_words());
 }
 
 /* Nothing more is told of a packet whose story has become too long, as of one that goes round. */
@@ -101,7 +113,7 @@ void sw_trace_pass(sw_engine *e, sw_pkt *p)
     pass(e, p, SW_T_PARSER);
 }
 
-static bool passes(const sw_pkt *p, const sw_trace_test *test)
+static bool passes(const sw_engine *e, const sw_pkt *p, const sw_trace_test *test)
 {
     if (test->at == PORT_TEST) {
         uint32_t port;
@@ -110,20 +122,23 @@ static bool passes(const sw_pkt *p, const sw_trace_test *test)
     }
     if (test->valid != UINT32_MAX && !p->phv[test->valid])
         return false;
+    bool inside = test->at < prog->phv_size;
+    const uint8_t *field = inside ? p->phv + test->at : e->locals + (test->at - prog->phv_size);
     for (uint32_t i = 0; i < test->size; i++)
-        if ((p->phv[test->at + i] ^ test->value[i]) & test->mask[i])
+        if ((field[i] ^ test->value[i]) & test->mask[i])
             return false;
     return true;
 }
 
 /* One test of each group has to be passed. */
-static bool wanted(const sw_trace *t, const sw_pkt *p)
+static bool wanted(const sw_engine *e, const sw_pkt *p)
 {
+    const sw_trace *t = e->trace;
     for (uint32_t i = 0; i < t->n_tests;) {
         uint32_t group = t->tests[i].group;
         bool any = false;
         for (; i < t->n_tests && t->tests[i].group == group; i++)
-            any = any || passes(p, &t->tests[i]);
+            any = any || passes(e, p, &t->tests[i]);
         if (!any)
             return false;
     }
@@ -136,7 +151,7 @@ void sw_trace_parsed(sw_engine *e, sw_pkt *p)
         return;
     sw_trace *t = e->trace;
     if (p->trace > e->traced_packets) {
-        if (!wanted(t, p)) {
+        if (!wanted(e, p)) {
             t->size = t->undo;
             t->passed++;
             p->trace = 0;
@@ -269,7 +284,8 @@ void sw_trace_sent(sw_engine *e, const sw_pkt *p, uint32_t port, uint64_t at)
 void sw_trace_end(sw_engine *e, sw_pkt *p, enum sw_end why)
 {
     if (sw_traced(e, p)) {
-        sw_trace_flush(e, p);
+        /* By now others have passed. */
+        changes(e, p, phv_words());
         record(e->trace, p, SW_T_END, why, e->now_ns, 0);
         e->trace->live--;
     }
@@ -299,7 +315,7 @@ int64_t sw_ctl_trace_start(sw_engine *e, const sw_trace_test *tests, uint32_t n,
 {
     if (!stories || stories > TRACE_STORIES)
         return SW_ERR_INDEX;
-    sw_trace *t = calloc(1, sizeof *t + phv_words() * 8u);
+    sw_trace *t = calloc(1, sizeof *t + all_words() * 8u);
     if (!t)
         return SW_ERR_MEMORY;
     t->records = malloc(octets ? octets : 1);

@@ -81,12 +81,7 @@ def test_headers_of_packets_and_standard_metadata_stay() -> None:
     assert not apart & set(model.deparse_order)
 
 
-def test_stories_find_all_fields_in_the_packet() -> None:
-    model = parse_json(KITCHEN.read_bytes())
-    assert "l->" in " ".join(lvalues(Layout(model)))
-    assert "l->" not in " ".join(lvalues(Layout(model, Notes.STORIES)))
-
-
-def lvalues(layout: Layout) -> Iterator[str]:
-    for ref in one_sided(layout.model):
-        yield layout.field(layout.header(ref.header), ref.field)
+@pytest.mark.parametrize("file", FILES)
+def test_code_that_tells_stories_goes_on_with_packets_of_the_other(file: Path) -> None:
+    model = parse_json(file.read_bytes())
+    assert Layout(model).definitions() == Layout(model, Notes.STORIES).definitions()

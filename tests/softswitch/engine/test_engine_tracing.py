@@ -285,6 +285,28 @@ def test_the_other_code_has_nothing_of_it(tmp_path: Path) -> None:
     assert "e->trace" not in seen
 
 
+def test_packets_that_wait_when_the_code_changes_leave_as_without() -> None:
+    plain = load_program(PROGRAMS / "kitchen.json")
+    left = []
+    for other in (plain, traced(plain)):
+        engine = MemoryEngine(plain)
+        to = ActionCall("I.forward", (2, 7))
+        engine.table_insert("I.l2", [Exact(MAC), Exact(1)], 0, to)
+        engine.port_queue_set(2, PortQueue(rate_pps=1000, depth=PACKETS))
+        for each in (other, plain):
+            for number in range(PACKETS // 2):
+                engine.inject(1, ethernet(0x88B6) + number.to_bytes(2) * 30)
+            engine.use(each)
+            if each is not plain:
+                engine.start_trace([], Bounds(stories=PACKETS))
+            engine.advance(10_000_000)
+        engine.advance(PACKETS * 1_000_000)
+        left.append(engine.outputs())
+        engine.close()
+    assert len(left[0]) == PACKETS
+    assert left[1] == left[0]
+
+
 @pytest.mark.skipif(usable() is not None, reason=str(usable()))
 def test_a_switch_that_forwards_goes_on_meanwhile() -> None:
     plain = load_program(PROGRAMS / "kitchen.json")
