@@ -142,11 +142,12 @@ async def _answers(get_cookie: Callable[[], Awaitable[object]]) -> bool:
 def on_program(
     switch: fy.Switch,
     before: Callable[[], Awaitable[None]],
-    refused: Callable[[P4ClientError], None],
+    refused: Callable[[P4ClientError], Awaitable[bool]],
 ) -> None:
-    """From now on wait for `before` when the switch is to get another program, and call
-    `refused` with the reason where it does not take it. One that answers meanwhile has a minute to
-    make the program ready: a switch may have to compile it."""
+    """From now on wait for `before` when the switch is to get another program, and for
+    `refused` with the reason where it does not take it, which says whether it is sent again: else
+    the session ends. One that answers meanwhile has a minute to make the program ready: a switch
+    may have to compile it."""
     set_program, get_cookie = getattr(switch, SET), getattr(switch, GET)
 
     async def set_in_time(**request: Any) -> Any:  # noqa: ANN401
@@ -159,12 +160,13 @@ def on_program(
         return await set_program(**request)
 
     async def set_or_tell(**request: Any) -> Any:  # noqa: ANN401
-        try:
-            await before()
-            return await set_in_time(**request)
-        except P4ClientError as error:
-            refused(error)
-            raise
+        while True:
+            try:
+                await before()
+                return await set_in_time(**request)
+            except P4ClientError as error:
+                if not await refused(error):
+                    raise
 
     setattr(switch, SET, set_or_tell)
 

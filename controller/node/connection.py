@@ -43,6 +43,11 @@ from fcn.controller.owners.punt import Punt
 from fcn.controller.patience import patience
 from fcn.controller.store import Store
 
+PROGRAM_RETRY = 30.0
+"""Seconds until a switch that refused its program is sent it again: it may take seconds to look at
+it, and what waits there leaves before. In the same session, so that one that is started anew gets
+it at once."""
+
 SEND_TIMEOUT = 10.0
 """Seconds; as long as finsy waits for the answer to a request."""
 
@@ -99,7 +104,7 @@ class Connection:
         self._sending = asyncio.Lock()
         self._closing = False
         self._pipeline_set = self._has_stream = False
-        self._failure = ""
+        self._failure = self._refusal = ""
         self._round = 0
         """Of the election, in which this controller became primary in this session."""
         self._learned: list[fy.P4TableEntry] = []
@@ -296,13 +301,25 @@ class Connection:
             self.enter(state, detail)
             self._bus.emit(Kind.NODE_DOWN, self.name, f"{self.name}: {detail}")
 
-    def _refused(self, error: P4ClientError) -> None:
+    async def _refused(self, error: P4ClientError) -> bool:
+        """Why the switch has not got its program; whether it is to be sent again, when it is."""
         if error.code == GRPCStatusCode.DEADLINE_EXCEEDED:
             self._failure = explained(error)
-        elif error.code != GRPCStatusCode.UNAVAILABLE:
-            self._failure = (
-                f"{self.switch.address} refused {self._pipeline.blob}: {explained(error)}"
-            )
+        if error.code in (GRPCStatusCode.DEADLINE_EXCEEDED, GRPCStatusCode.UNAVAILABLE):
+            return False
+        refusal = f"{self.switch.address} refused {self._pipeline.blob}: {explained(error)}"
+        if error.code == GRPCStatusCode.PERMISSION_DENIED:
+            # Another controller is primary by now.
+            self._failure = refusal
+            return False
+        detail = f"{refusal}; trying again every {PROGRAM_RETRY:g} s, and when it is started anew"
+        if self._refusal != refusal:
+            self._refusal = refusal
+            self.enter(State.AWAY, detail)
+            self._bus.emit(Kind.NODE_DOWN, self.name, f"{self.name}: {detail}")
+        self.tell(detail)
+        await asyncio.sleep(PROGRAM_RETRY)
+        return True
 
     def _admits(self, kind: str, octets: int) -> bool:
         return self._user is not None and self._user.admits(kind, octets)
@@ -326,6 +343,7 @@ class Connection:
 
     def _begin(self, _switch: fy.Switch) -> None:
         self._pipeline_set = self._in_session = False
+        self._refusal = ""
 
     def _ready(self, _switch: fy.Switch) -> None:
         self._pipeline_set = self._in_session = True

@@ -12,14 +12,17 @@ import yaml
 from finsy.proto import p4r
 from switches import WAIT, MemorySwitch, all_up, packet_to, plane_up, until
 from tenants import DC_PORT
+from virtual import virtual_plane
 
 from fcn.contract.constants import compiled_programs
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Event, Kind
 from fcn.controller.node import connection
-from fcn.controller.node.connection import State
+from fcn.controller.node.connection import PROGRAM_RETRY, State
 from fcn.softswitch.p4rt.arbitration import Client
+from fcn.softswitch.p4rt.device import Device
+from fcn.softswitch.p4rt.errors import invalid_argument
 from fcn.softswitch.p4rt.service import P4RuntimeService
 
 Switches = dict[str, MemorySwitch]
@@ -63,7 +66,40 @@ async def test_switch_that_does_not_take_its_program_is_named(
         await until(lambda: plane.nodes["pe1"].status.state is State.AWAY)
         detail = plane.nodes["pe1"].status.detail
         assert f"refused {tmp_path / 'pe.json'}: " in detail
-        assert "(INVALID_ARGUMENT); trying again" in detail
+        assert "(INVALID_ARGUMENT); trying again every 30 s" in detail
+
+
+@pytest.mark.virtual_time
+async def test_a_program_that_is_refused_is_sent_again_after_a_while(
+    config: Config, switches: Switches, events: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And at once to a switch that is started anew; it is told once."""
+    sent: list[int] = []
+    switch = switches["pe1"]
+    take = Device.set_config
+
+    async def refuse(device: Device, request: p4r.SetForwardingPipelineConfigRequest) -> None:
+        if device is not switch._device:
+            await take(device, request)
+            return
+        sent.append(1)
+        raise invalid_argument("it has no room")
+
+    monkeypatch.setattr(Device, "set_config", refuse)
+    plane = virtual_plane(config)
+    async with plane.running():
+        node = plane.nodes["pe1"]
+        await asyncio.sleep(3 * PROGRAM_RETRY + 1)
+        assert len(sent) == 4
+        assert "it has no room (INVALID_ARGUMENT); trying again every 30 s" in node.status.detail
+        assert [event.kind for event in events if event.node == "pe1"] == [Kind.NODE_DOWN]
+        await switch.stop()
+        await switch.start()
+        await asyncio.sleep(2)
+        assert len(sent) == 5
+        monkeypatch.undo()
+        await asyncio.sleep(PROGRAM_RETRY)
+        assert node.is_up
 
 
 async def test_a_switch_that_takes_no_messages_is_away(
