@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from fcn.contract.command_line import Commands
 from fcn.controller.cli.common import Api, check_api, ended_by
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.page.address import DEFAULT_LISTEN, PageError, listen, url
@@ -58,6 +59,6 @@ def main(
 
 
 if __name__ == "__main__":
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app = Commands(add_completion=False)
     app.command(name="page")(main)
     app(prog_name="fcn page")

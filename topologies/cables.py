@@ -11,13 +11,14 @@ from typing import Annotated, Any
 
 import typer
 
+from fcn.contract.command_line import Commands
 from fcn.controller.cli.capture import CaptureError, running_switch
 from fcn.controller.cli.common import ended_by, fail
 from fcn.hosts.processes import run
 from fcn.topologies.model import Topology
 from fcn.topologies.running import OUT, Out, RunningError, configuration
 
-app = typer.Typer(help="Cut and mend links of a running network.", no_args_is_help=True)
+app = Commands(help="Cut and mend links of a running network.", no_args_is_help=True)
 
 Links = Annotated[list[str], typer.Argument(help="links as NODE:NODE, such as r1:r3")]
 

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from fcn.contract.command_line import Commands
 from fcn.topologies.api import commands_for_network
 from fcn.topologies.catalog import CATALOG, network
 from fcn.topologies.command import FAILURES, HOW_TO_END, choose_target, say_failure, say_how_to_look
@@ -131,6 +132,6 @@ def _show(result: SampleResult) -> None:
 
 
 if __name__ == "__main__":
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app = Commands(add_completion=False)
     app.command()(main)
     app()

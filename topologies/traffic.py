@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
+from fcn.contract.command_line import Commands
 from fcn.contract.units import parse_rate
 from fcn.controller.cli.capture import CaptureError
 from fcn.controller.cli.common import fail, mistyped
@@ -190,6 +191,6 @@ def _say_result(found: Traffic) -> None:
 
 
 if __name__ == "__main__":
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app = Commands(add_completion=False)
     app.command()(traffic)
     app(prog_name="fcn topo traffic")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fcn.contract.command_line import Commands
 from fcn.contract.program import kept_for_later
 from fcn.contract.version import fcn_version
 from fcn.controller.cli import tables
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from fcn.controller.config import Config
     from fcn.controller.config.paths import Planner
 
-app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+app = Commands(no_args_is_help=True)
 app.add_typer(flows_app, name="flows")
 app.add_typer(feature_app, name="feature")
 app.add_typer(thresholds_app, name="thresholds")

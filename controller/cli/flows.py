@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from fcn.contract.command_line import Commands
 from fcn.contract.constants import PipelineError
 from fcn.contract.profiles import LEAST, PROFILES
 from fcn.controller.cli import tables
@@ -38,7 +39,7 @@ LOADED = 1_000
 
 _PROFILES = ", ".join(PROFILES)
 
-flows_app = typer.Typer(help="Flows: labels and queue pairs.", no_args_is_help=True)
+flows_app = Commands(help="Flows: labels and queue pairs.", no_args_is_help=True)
 
 
 @flows_app.command("list")

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from fcn.contract.command_line import Commands
 from fcn.controller.cli.common import ended_by, mistyped, out, say
 
-pki_app = typer.Typer(
+pki_app = Commands(
     no_args_is_help=True, help="Certificates for a laboratory: CAs of its own, and revocation."
 )
 

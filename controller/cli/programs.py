@@ -8,13 +8,14 @@ from typing import NoReturn
 
 import typer
 
+from fcn.contract.command_line import Commands
 from fcn.contract.version import DISTRIBUTION
 from fcn.controller.cli.common import fail
 
 OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 """Commands and options are parsed by the program."""
 
-topo_app = typer.Typer(help="Run a whole network on this machine.", no_args_is_help=True)
+topo_app = Commands(help="Run a whole network on this machine.", no_args_is_help=True)
 
 
 def missing_packages(extra: str, *packages: str) -> str:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fcn.contract.command_line import Commands
 from fcn.contract.depth import Depth
 from fcn.contract.ports import LAST_PORT, PORT_BITS, QUEUES
 from fcn.controller.cli import tables
@@ -15,8 +16,8 @@ from fcn.controller.config.notation import DEFAULT_ENDPOINT, format_depth, parse
 if TYPE_CHECKING:
     from fcn.controller.proto import fcn_pb2 as pb
 
-feature_app = typer.Typer(help="Turn features of a node on or off.", no_args_is_help=True)
-thresholds_app = typer.Typer(help="Queue depths of congestion levels.", no_args_is_help=True)
+feature_app = Commands(help="Turn features of a node on or off.", no_args_is_help=True)
+thresholds_app = Commands(help="Queue depths of congestion levels.", no_args_is_help=True)
 
 _SILENT = {Feature.LEARNING.value}
 """Features that do what they do where nothing is notified."""

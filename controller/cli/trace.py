@@ -1,6 +1,7 @@
 """`fcn trace`: stories of packets, told by the package `softswitch`."""
 
 import os
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import typer
@@ -13,12 +14,14 @@ from fcn.controller.config.notation import DEFAULT_ENDPOINT
 if TYPE_CHECKING:
     from fcn.controller.proto import fcn_pb2 as pb
 
+FLAGS = frozenset({"--full", "--json", "--help"})
+"""Options of the program without a value."""
+
 
 def trace(context: typer.Context) -> None:
     """Tell what packets pass in a switch, and why they end: `fcn trace --help`."""
-    api, arguments = _taken(context.args, "--api")
-    if arguments and not arguments[0].startswith("-"):
-        node = arguments.pop(0)
+    api, node, arguments = _taken(context.args)
+    if node is not None:
         arguments = ["--node", node, *_reach(switch_of(node, api)), *arguments]
         # The switch's address is one of where the controller runs.
         with ended_by(CaptureError):
@@ -27,17 +30,31 @@ def trace(context: typer.Context) -> None:
     become("fcn.softswitch.tracer", context.args)
 
 
-def _taken(arguments: list[str], option: str) -> tuple[str, list[str]]:
-    """The value of --api, which only this command knows, and the other arguments."""
-    value, left = os.environ.get("FCN_API") or DEFAULT_ENDPOINT, []
+def _taken(arguments: list[str]) -> tuple[str, str | None, list[str]]:
+    """What only this command knows: the value of --api and the node, which may be anywhere; and the
+    other arguments."""
+    apis, nodes, left = list[str](), list[str](), list[str]()
     given = iter(arguments)
     for argument in given:
         name, _, joined = argument.partition("=")
-        if name == option:
-            value = joined or next(given, "")
+        if name == "--api":
+            apis.append(joined or next(given, ""))
+        elif not argument.startswith("-"):
+            nodes.append(argument)
         else:
             left.append(argument)
-    return value, left
+            # Of -c3 the value is there.
+            if argument not in FLAGS and (len(argument) == len("-c") or argument.startswith("--")):
+                left += [] if "=" in argument else islice(given, 1)
+    if len(apis) > 1:
+        raise typer.BadParameter(f"--api is given {len(apis)} times, and takes one value")
+    if len(nodes) > 1:
+        raise typer.BadParameter(f"one node at a time, not {' and '.join(nodes)}")
+    return (
+        apis[0] if apis else os.environ.get("FCN_API") or DEFAULT_ENDPOINT,
+        nodes[0] if nodes else None,
+        left,
+    )
 
 
 def _reach(switch: "pb.NodeStatus") -> list[str]:

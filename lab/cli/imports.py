@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fcn.contract.command_line import Commands
 from fcn.controller.cli.common import ended_by, marked, mistyped, say
 from fcn.controller.cli.common import out as console
 from fcn.lab.errors import LabError
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 EXIT_FILE = 3
 
-app = typer.Typer(
+app = Commands(
     help="Topologies and flows of other simulators, as a scenario and the network it names.",
     no_args_is_help=True,
 )

@@ -3,8 +3,7 @@
 Exit codes: 0 success, 1 failed or stopped, 2 usage error, 3 invalid scenario.
 """
 
-import typer
-
+from fcn.contract.command_line import Commands
 from fcn.contract.program import ended_in_order
 from fcn.lab.cli import imports
 from fcn.lab.cli.play import play
@@ -13,12 +12,11 @@ from fcn.lab.cli.run import list_scenarios, run
 from fcn.lab.cli.sweep import sweep
 from fcn.lab.cli.trace import trace
 
-app = typer.Typer(
+app = Commands(
     name="fcn lab",
     help="Networks in virtual time: every switch runs its real P4 program.",
     no_args_is_help=True,
     add_completion=False,
-    pretty_exceptions_enable=False,
 )
 app.command()(run)
 app.command()(show)

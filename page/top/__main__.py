@@ -6,8 +6,7 @@ Exit codes: 0 stopped, 1 there is no terminal, or no longer, 2 usage error.
 import os
 from threading import Event, Thread
 
-import typer
-
+from fcn.contract.command_line import Commands
 from fcn.controller.cli.common import Api, check_api, fail
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.page.top.app import Top
@@ -44,6 +43,6 @@ def _end_with_terminal(ended: Event) -> None:
 
 
 if __name__ == "__main__":
-    command = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    command = Commands(add_completion=False)
     command.command(name="top")(main)
     command(prog_name="fcn top")

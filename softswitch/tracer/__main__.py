@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from fcn.contract.command_line import Commands
 from fcn.contract.ports import LAST_PORT
 from fcn.softswitch.proto import trace_pb2 as pb
 from fcn.softswitch.stories.filters import SHORT
@@ -120,6 +121,6 @@ def _live(where: Where, request: pb.TellRequest, node: str) -> Iterator[Story]:
 
 
 if __name__ == "__main__":
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app = Commands(add_completion=False)
     app.command(name="trace")(main)
     app(prog_name="fcn trace")

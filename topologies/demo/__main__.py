@@ -15,6 +15,7 @@ import grpc
 import typer
 from rich.console import Console
 
+from fcn.contract.command_line import Commands
 from fcn.controller.cli.common import mistyped
 from fcn.hosts.roce.log import LogError
 from fcn.topologies.command import FAILURES, choose_target, say_failure, say_how_to_look
@@ -113,6 +114,6 @@ def main(
 
 
 if __name__ == "__main__":
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app = Commands(add_completion=False)
     app.command()(main)
     app()

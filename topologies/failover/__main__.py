@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from fcn.contract.command_line import Commands
 from fcn.topologies.command import FAILURES, choose_target, say_failure
 from fcn.topologies.failover.measure import MeasureError, measure, problems
 from fcn.topologies.failover.report import draw, result_table
@@ -50,6 +51,6 @@ def main(
 
 
 if __name__ == "__main__":
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app = Commands(add_completion=False)
     app.command()(main)
     app()

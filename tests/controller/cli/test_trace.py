@@ -5,11 +5,14 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
+from fcn.contract.command_line import Commands
 from fcn.controller.cli import common, trace
 from fcn.controller.cli.commands import app
 from fcn.controller.proto import fcn_pb2 as pb
+from fcn.softswitch.tracer.__main__ import main
 
 INSIDE = ["nsenter", "--net=/proc/17/ns/net"]
 Run = list[tuple[str, list[str]]]
@@ -72,6 +75,35 @@ def test_with_tls_the_files_and_the_name_go_along(ran: Run) -> None:
 def test_without_a_node_the_controller_is_not_asked(ran: Run) -> None:
     assert _fcn("--program", "x.json", "--packet", "00") == 0
     assert ran == [("fcn.softswitch.tracer", ["--program", "x.json", "--packet", "00"])]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-m", "dst=::1"],
+        ["-c3", "--full", "--json"],
+        ["--match", "dst=::1", "--seconds=3", "--html", "x"],
+    ],
+)
+def test_the_node_may_come_last(ran: Run, options: list[str]) -> None:
+    assert _fcn(*options, "pe1", "--api", "unix:/api") == 0
+    assert ran[1][1][:2] == ["--node", "pe1"]
+    assert ran[1][1][-len(options) :] == options
+
+
+def test_options_without_a_value_are_those_of_the_program() -> None:
+    commands = Commands(add_completion=False)
+    commands.command()(main)
+    options = [each for each in get_command(commands).params if getattr(each, "is_flag", False)]
+    assert {name for each in options for name in each.opts} | {"--help"} == trace.FLAGS
+
+
+@pytest.mark.parametrize(
+    "arguments", [("pe1", "-c", "1", "pe2"), ("--api", "unix:/a", "pe1", "--api=unix:/b")]
+)
+def test_two_nodes_or_controllers_are_refused(ran: Run, arguments: tuple[str, ...]) -> None:
+    assert _fcn(*arguments) == 2
+    assert ran == []
 
 
 def test_a_node_that_is_not_there_is_named(ran: Run) -> None:
