@@ -6,7 +6,7 @@ and from what the node itself did.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -23,7 +23,13 @@ from fcn.controller.clock import Clock
 from fcn.controller.config.model import Node
 from fcn.controller.config.tls import Tls
 from fcn.controller.events import EventBus, Kind
-from fcn.controller.finsy_adapter import elect_by, keep_as_received, on_program, on_stream
+from fcn.controller.finsy_adapter import (
+    channel_of,
+    elect_by,
+    keep_as_received,
+    on_program,
+    on_stream,
+)
 from fcn.controller.leadership.election import Seat
 from fcn.controller.leadership.ids import STANDBY, ElectionId
 from fcn.controller.leadership.leadership import Leadership
@@ -31,6 +37,7 @@ from fcn.controller.node.kept import Kept
 from fcn.controller.node.lateness import Lateness
 from fcn.controller.node.program_change import leave_program
 from fcn.controller.node.session import (
+    CLOSED,
     NoSessionError,
     ReportedError,
     SwitchAwayError,
@@ -253,6 +260,12 @@ class Connection:
     async def send(self, *messages: fy.P4PacketOut | P4DigestListAck) -> None:
         """Send messages on the stream. Raises P4ClientError, and SwitchAwayError where the switch
         takes none; that ends the stream, and with it the session."""
+        sending = asyncio.ensure_future(self._send(messages))
+        # gRPC ends the stream where a write is cancelled; who sends is, by another configuration.
+        sending.add_done_callback(lambda sent: sent.cancelled() or sent.exception())
+        await asyncio.shield(sending)
+
+    async def _send(self, messages: Sequence[fy.P4PacketOut | P4DigestListAck]) -> None:
         async with self._turn():
             await self.switch.write(messages)
 
@@ -282,7 +295,8 @@ class Connection:
             await job
         except Exception as error:
             # A switch that went away is no failure of the job, and is reported as such.
-            is_away = isinstance(error, SwitchAwayError)
+            is_closed = isinstance(error, CLOSED) and channel_of(self.switch) is None
+            is_away = is_closed or isinstance(error, SwitchAwayError)
             if not is_away and getattr(error, "code", None) != GRPCStatusCode.UNAVAILABLE:
                 self._failure = explained(error)
                 self._bus.emit(Kind.NODE_ERROR, self.name, f"{self.name}: {self._failure}")
@@ -332,6 +346,8 @@ class Connection:
         await self._leadership.leading()
         learned = await leave_program(self.switch, self.tell, self._pipeline, self._clock)
         self._kept.keep(learned)
+        # The switch may have to compile it.
+        self.tell(f"{self.switch.address} makes {self._pipeline.blob} ready")
         # A program that was set before the connection was lost has nothing yet.
         self._learned = learned or self._learned
 

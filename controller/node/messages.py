@@ -119,7 +119,10 @@ class Messages:
         if kind == "packet" and octets > LARGEST_PACKET:
             self.failures.dropped(kind, f"it has {octets} octets")
             return False
-        if self._synchronized is None or self._synchronized.is_set():
+        if self._synchronized is None:
+            # Nobody reads it yet; finsy would log what it says.
+            return False
+        if self._synchronized.is_set():
             return True
         if self._waiting + octets > WAITING:
             self.failures.dropped(kind, "more came than may wait until the switch is synchronized")

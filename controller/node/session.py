@@ -45,6 +45,11 @@ class SwitchAwayError(Exception):
     """A request was not answered because the switch is away; the message says so."""
 
 
+CLOSED = (AssertionError, asyncio.InvalidStateError, grpc.aio.UsageError)
+"""What a request raises in a session that has ended: finsy asserts that it has a client, gRPC that
+its stream and channel are open."""
+
+
 async def keep_session(
     switch: fy.Switch, failed: Callable[[NoSessionError], None], clock: Callable[[], float]
 ) -> None:
@@ -161,8 +166,7 @@ def answering(name: str) -> Iterator[None]:
             yield
     except (P4ClientError, _CancelledByGrpcError) as error:
         raise SwitchAwayError(f"{name}: {explained(error)}") from None
-    except (AssertionError, asyncio.InvalidStateError, grpc.aio.UsageError):
-        # finsy asserts that it has a client, gRPC that its stream and channel are open.
+    except CLOSED:
         raise SwitchAwayError(f"{name} is not connected") from None
 
 

@@ -20,6 +20,7 @@ from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Event, Kind
 from fcn.controller.node import connection
 from fcn.controller.node.connection import PROGRAM_RETRY, State
+from fcn.controller.owners.punt import Punt
 from fcn.softswitch.p4rt.arbitration import Client
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.errors import invalid_argument
@@ -82,13 +83,14 @@ async def test_a_program_that_is_refused_is_sent_again_after_a_while(
         if device is not switch._device:
             await take(device, request)
             return
+        assert f"makes {plane.nodes['pe1'].provision.pipeline.blob} ready" in node.status.detail
         sent.append(1)
         raise invalid_argument("it has no room")
 
     monkeypatch.setattr(Device, "set_config", refuse)
     plane = virtual_plane(config)
+    node = plane.nodes["pe1"]
     async with plane.running():
-        node = plane.nodes["pe1"]
         await asyncio.sleep(3 * PROGRAM_RETRY + 1)
         assert len(sent) == 4
         assert "it has no room (INVALID_ARGUMENT); trying again every 30 s" in node.status.detail
@@ -102,27 +104,60 @@ async def test_a_program_that_is_refused_is_sent_again_after_a_while(
         assert node.is_up
 
 
-async def test_a_switch_that_takes_no_messages_is_away(
-    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It answers every request, so that nothing else shows it, while whoever sends waits."""
-    read, deaf = P4RuntimeService._read_stream, set[str]()
+@pytest.fixture
+def hears(switches: Switches, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """While it is not set, pe1 takes no messages."""
+    read, hears = P4RuntimeService._read_stream, asyncio.Event()
+    hears.set()
 
     async def read_some(
         service: P4RuntimeService, client: Client, requests: AsyncIterator[p4r.StreamMessageRequest]
     ) -> None:
         async def some() -> AsyncIterator[p4r.StreamMessageRequest]:
             async for each in requests:
-                if deaf and service._device is switches["pe1"]._device:
-                    await asyncio.Event().wait()
+                if service._device is switches["pe1"]._device:
+                    await hears.wait()
                 yield each
 
         await read(service, client, some())
 
     monkeypatch.setattr(P4RuntimeService, "_read_stream", read_some)
+    return hears
+
+
+async def test_a_message_on_its_way_does_not_end_the_session_when_the_configuration_changes(
+    config: Config, hears: asyncio.Event, events: list[Event]
+) -> None:
+    async with plane_up(config) as plane:
+        sender = plane._members["pe1"].connection
+        sent = 0
+
+        async def talk() -> None:
+            nonlocal sent
+            while True:
+                await sender.send(Punt.send(DC_PORT, bytes(9000)))
+                sent += 1
+
+        hears.clear()
+        sender.start("talk", talk())
+        before = -1
+        async with asyncio.timeout(WAIT):
+            while before != sent:
+                before = sent
+                await asyncio.sleep(0.1)
+        await sender.pause()
+        hears.set()
+        await sender.send(Punt.send(DC_PORT, bytes(60)))
+        assert Kind.NODE_DOWN not in {event.kind for event in events}
+
+
+async def test_a_switch_that_takes_no_messages_is_away(
+    config: Config, hears: asyncio.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It answers every request, so that nothing else shows it, while whoever sends waits."""
     async with plane_up(config) as plane:
         monkeypatch.setattr(connection, "SEND_TIMEOUT", 0.5)
-        deaf.add("pe1")
+        hears.clear()
         async with asyncio.timeout(WAIT):
             while await plane._members["pe1"].connection.send_packet(DC_PORT, bytes(9000)):
                 pass
@@ -132,7 +167,7 @@ async def test_a_switch_that_takes_no_messages_is_away(
         assert node.status.detail == (
             "the switch takes no messages: it is stopped, or overloaded; trying again"
         )
-        deaf.clear()
+        hears.set()
         await all_up(plane)
 
 
