@@ -2,7 +2,10 @@
 
 import asyncio
 import logging
+import socket
 import time
+from ipaddress import ip_address
+from urllib.parse import unquote
 
 import grpc
 from grpc.aio import ServicerContext
@@ -129,4 +132,19 @@ class _Tracing:
 
 def _is_near(peer: str) -> bool:
     """Whether a client, as gRPC writes its address, is on this machine."""
-    return peer.startswith(("unix:", "ipv4:127.", "ipv6:[::1]:", "ipv6:%5B::1%5D:"))
+    family, _, place = unquote(peer).partition(":")
+    address = place.rpartition(":")[0].strip("[]")
+    if family not in ("ipv4", "ipv6"):
+        return family == "unix"
+    kind = socket.AF_INET if family == "ipv4" else socket.AF_INET6
+    with socket.socket(kind, socket.SOCK_DGRAM) as to:
+        try:
+            if ip_address(address).is_loopback:
+                return True
+            # What is sent to an address of this machine has it as its source; this sends nothing.
+            to.connect((address, 9))
+        except (ValueError, OSError):
+            return False
+        source: str = to.getsockname()[0]
+        reached: str = to.getpeername()[0]
+    return source == reached

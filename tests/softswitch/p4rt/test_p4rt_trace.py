@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -179,7 +182,20 @@ async def test_a_switch_without_a_program_says_so(switch: Switch) -> None:
 
 
 def test_who_is_on_this_machine() -> None:
-    for peer in ("unix:", "unix:/run/x", "ipv4:127.0.0.1:40000", "ipv6:%5B::1%5D:4000"):
-        assert _is_near(peer)
-    for peer in ("ipv4:10.0.0.1:127", "ipv6:%5B2001:db8::1%5D:1", "ipv4:128.0.0.1:1", ""):
-        assert not _is_near(peer)
+    near = ("unix:", "unix:/run/x", "ipv4:127.0.0.1:4", "ipv4:127.5.0.1:4", "ipv6:%5B::1%5D:4")
+    assert [peer for peer in near if not _is_near(peer)] == []
+    others = ("ipv4:192.0.2.1:127", "ipv6:%5B2001:db8::1%5D:1", "ipv4:128.0.0.1:1", "ipv4:x:1", "")
+    assert [peer for peer in others if _is_near(peer)] == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="makes a network namespace")
+def test_who_uses_an_address_of_this_machine_is_on_it() -> None:
+    program = """
+from fcn.softswitch.p4rt.trace import _is_near
+print(*(_is_near(f"ipv4:192.0.2.{n}:7") for n in (1, 2)), _is_near("ipv6:%5B2001:db8::1%5D:7"))
+"""
+    addresses = [f"ip addr add {each} dev lo" for each in ("192.0.2.1/32", "2001:db8::1/128")]
+    script = "; ".join(["set -e", "ip link set lo up", *addresses, 'exec "$@"'])
+    command = ["unshare", "--net", "sh", "-c", script, "sh", sys.executable, "-c", program]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert shown.split() == ["True", "False", "True"]
