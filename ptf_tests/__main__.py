@@ -11,6 +11,8 @@ import signal
 import sys
 from pathlib import Path
 
+from fcn.contract.constants import PipelineError
+from fcn.contract.pipeline import load_pipeline
 from fcn.contract.profiles import FULL, LEAST, PROFILES
 from fcn.contract.version import DISTRIBUTION
 from fcn.hosts.processes import ProcessError
@@ -58,6 +60,9 @@ def main() -> None:
         if not options.tests:
             parser.exit(2, f"profile {modes_of} lacks what these tests need\n")
     try:
+        # Of chips there is not each program of each profile.
+        for program in () if options.target == Tofino.name else ("pe", "p"):
+            load_pipeline(program, profile=options.profile)
         if options.jobs > 1:
             totals = _in_shares(options)
         else:
@@ -65,7 +70,7 @@ def main() -> None:
             totals = runner.run(
                 options.target, options.profile, options.tests, options.log_dir, options.failfast
             )
-    except (IsolationError, ProcessError, TargetUnavailableError) as error:
+    except (IsolationError, PipelineError, ProcessError, TargetUnavailableError) as error:
         parser.exit(2, f"{options.target}: {error}\n")
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)

@@ -1,12 +1,22 @@
 """Switch ports of the test bed, the same for PE and P; the runner connects all of them to ptf."""
 
 import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from fcn.contract.constants import PipelineError
 from fcn.contract.pipeline import load_target
 
-ALL_PORTS = load_target("pe").ports.first(5)
+
+def _first_ports(number: int) -> tuple[int, ...]:
+    try:
+        return load_target("pe").ports.first(number)
+    except PipelineError as error:
+        sys.exit(f"error: {error}")
+
+
+ALL_PORTS = _first_ports(5)
 """Front-panel ports of the target the programs under test are compiled for."""
 DC_PORT, DC_PORT_2, CORE_PORT, CORE_PORT_2, UNUSED_PORT = ALL_PORTS
 """DC ports of a PE (core ports on a P), core ports, and a connected port that no test assigns a

@@ -1,9 +1,14 @@
 """Wrong options of the packet tests are refused before anything is started."""
 
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from fcn.contract.constants import compiled_programs
 from fcn.hosts.processes import ProcessError
 from fcn.ptf_tests import __main__ as ptf_main
 from fcn.ptf_tests import runner
@@ -69,3 +74,22 @@ def test_a_switch_that_does_not_start_is_told(
         ptf_main.main()
     assert ended.value.code == 2
     assert "it is not the model of the chip" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("profile", "missing"), [("full", "pe"), ("fcn", "fcn/p")])
+def test_programs_that_are_not_there_are_told_in_a_line(
+    tmp_path: Path, profile: str, missing: str
+) -> None:
+    """As where FCN_P4 names a folder that was not copied as a whole."""
+    shutil.copytree(compiled_programs(), tmp_path, dirs_exist_ok=True)
+    (tmp_path / f"{missing}.p4info.txtpb").unlink()
+    ended = subprocess.run(
+        [sys.executable, "-m", "fcn.ptf_tests", "--profile", profile],
+        env=os.environ | {"FCN_P4": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode in (1, 2)
+    assert f"{tmp_path / missing}.p4info.txtpb is missing" in ended.stderr
+    assert ended.stderr.count("\n") == 1
