@@ -1,4 +1,4 @@
-"""Amounts with their unit, as files write them; rates of links."""
+"""Amounts with their unit, as files and command lines write them; rates of links."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,14 @@ from fractions import Fraction
 MAX_RATE_BPS = 4 * 10**12
 """Bits per second of a link: the programs have kilobits per second in 32 bits."""
 
-_AMOUNT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?([A-Za-z/]+)")
+NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+OCTETS = {
+    "GB": 10**9, "GiB": 1 << 30, "MB": 10**6, "MiB": 1 << 20, "kB": 10**3, "KB": 10**3,
+    "KiB": 1 << 10, "B": 1,
+}  # fmt: skip
+"""As everywhere in networks k and M are powers of 10; KB is read as kB. Ki and Mi are of 1024."""
+
+_AMOUNT = re.compile(r"([0-9]{1,30}(?:\.[0-9]{1,30})?) ?([A-Za-z/]+)")
 _BITS = {"Tb/s": 10**12, "Gb/s": 10**9, "Mb/s": 10**6, "kb/s": 10**3, "b/s": 1}
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from fcn.contract.units import parse_rate, read_amount
+from fcn.contract.units import NANOSECONDS, OCTETS, parse_rate, read_amount
 
 NS_PER_KM = 5000
 """Propagation in fibre, refractive index 1.5."""
@@ -13,17 +13,13 @@ NS_PER_KM = 5000
 MAX_DELAY_NS = 10 * 10**9
 MAX_TIME_NS = 1000 * 10**9
 
-_NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 _LENGTHS = {"m": Fraction(NS_PER_KM, 1000), "km": Fraction(NS_PER_KM)}
-_OCTETS = {
-    "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30
-}  # fmt: skip
 _PACKETS = {"pps": 1, "packets/s": 1, "kpps": 10**3, "Mpps": 10**6}
 
 
 def parse_delay(value: Any) -> int:  # noqa: ANN401
     """Nanoseconds of one way, from a time (`1ms`, `250 us`) or a length of fibre (`200 km`)."""
-    units: dict[str, int | Fraction] = {**_NANOSECONDS, **_LENGTHS}
+    units: dict[str, int | Fraction] = {**NANOSECONDS, **_LENGTHS}
     delay = read_amount(value, units, "a delay or a length of fibre; write 1ms, 250us or 200km")
     if delay > MAX_DELAY_NS:
         raise ValueError(f"{value!r} is longer than {MAX_DELAY_NS // 10**9} s")
@@ -32,7 +28,7 @@ def parse_delay(value: Any) -> int:  # noqa: ANN401
 
 def parse_time(value: Any) -> int:  # noqa: ANN401
     """Nanoseconds from `10us`, `2.5 ms` or `1s`."""
-    time = round(read_amount(value, _NANOSECONDS, "a time; write 10us, 2.5 ms or 1s"))
+    time = round(read_amount(value, NANOSECONDS, "a time; write 10us, 2.5 ms or 1s"))
     if time > MAX_TIME_NS:
         raise ValueError(f"{value!r} is longer than {MAX_TIME_NS // 10**9} s")
     return time
@@ -48,7 +44,7 @@ def parse_packet_rate(value: Any) -> int:  # noqa: ANN401
 
 def parse_size(value: Any) -> int:  # noqa: ANN401
     """Octets from `1500B`, `64kB` (of 1000), `64KiB` (of 1024), MB, MiB, GB or GiB."""
-    return round(read_amount(value, _OCTETS, "a size; write 1500B, 64kB, 64KiB or 1MB"))
+    return round(read_amount(value, OCTETS, "a size; write 1500B, 64kB, 64KiB or 1MB"))
 
 
 Delay = Annotated[int, BeforeValidator(parse_delay)]

@@ -6,7 +6,6 @@ reason and an example, because it is shown with the line of the file.
 
 import os
 import re
-from fractions import Fraction
 from ipaddress import (
     IPv4Address,
     IPv4Interface,
@@ -20,6 +19,7 @@ from ipaddress import (
 from typing import Any, TypeVar
 
 from fcn.contract.depth import Depth, DepthUnit
+from fcn.contract.units import OCTETS, read_amount
 
 A = TypeVar("A", IPv4Address, IPv6Address)
 Address = IPv4Address | IPv6Address
@@ -28,7 +28,6 @@ Interface = IPv4Interface | IPv6Interface
 
 BROADCAST = IPv4Address("255.255.255.255")
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", re.IGNORECASE)
-_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(us|ms|s|m|h)")
 MAX_DURATION = 366 * 24 * 3_600_000_000
 """Microseconds of a year: longer ones are mistyped, and P4Runtime holds nanoseconds in 63 bits."""
 
@@ -39,17 +38,7 @@ SECOND = 1_000_000
 """Microseconds."""
 
 _MICROSECONDS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
-_AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?) ?([A-Za-z]*)")
-_OCTETS = {
-    "GB": 10**9,
-    "MB": 10**6,
-    "MiB": 1 << 20,
-    "kB": 10**3,
-    "KB": 10**3,
-    "KiB": 1 << 10,
-    "B": 1,
-}
-_PACKETS = ("", "p", "packet", "packets")
+_PACKETS = re.compile(r"([0-9]{1,18}) ?(p|packets?)?")
 
 SOCKET_PATH_MAX = 102
 """Octets the path of a Unix socket may have: 107 (unix(7): sun_path, with its end), less what is
@@ -182,10 +171,7 @@ def parse_interface(value: Any) -> Interface:  # noqa: ANN401
 def parse_duration(value: Any) -> int:  # noqa: ANN401
     """Duration in microseconds from `50us`, `1ms`, `60s`, `5m` or `1h`."""
     text = _text(value, "a duration with its unit such as 50us, 10ms or 60s")
-    found = _DURATION.fullmatch(text)
-    if not found:
-        raise ValueError(f"{text!r} is not a duration; write 50us, 10ms, 60s, 5m or 1h")
-    microseconds = Fraction(found[1]) * _MICROSECONDS[found[2]]
+    microseconds = read_amount(text, _MICROSECONDS, "a duration; write 50us, 10ms, 60s, 5m or 1h")
     if microseconds > MAX_DURATION:
         raise ValueError(f"{text!r} is longer than a year")
     if microseconds.denominator != 1:
@@ -213,20 +199,13 @@ def parse_probability(value: Any) -> float:  # noqa: ANN401
 
 
 def parse_depth(value: Any) -> Depth:  # noqa: ANN401
-    """Queue depth: packets as `8`, `8p` or `8 packets`, or octets as `64kB`, `64KiB` or `2MB`.
-
-    As everywhere in networks k and M are powers of 10; KB is read as kB. Ki and Mi are of 1024.
-    """
+    """Queue depth: packets as `8`, `8p` or `8 packets`, or octets as `64kB`, `64KiB` or `2MB`."""
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    found = _AMOUNT.fullmatch(_text(text, "a queue depth such as 8 packets or 64kB"))
-    if found and found[2] in _PACKETS and "." not in found[1]:
-        depth = Depth(int(found[1]))
-    elif found and found[2] in _OCTETS:
-        depth = Depth(round(float(found[1]) * _OCTETS[found[2]]), DepthUnit.OCTETS)
+    if packets := _PACKETS.fullmatch(_text(text, "a queue depth such as 8 packets or 64kB")):
+        depth = Depth(int(packets[1]))
     else:
-        raise ValueError(
-            f"{value!r} is not a queue depth; write 8 (packets), 8 packets, 64kB or 2MB"
-        )
+        what = "a queue depth; write 8 (packets), 8 packets, 64kB or 2MB"
+        depth = Depth(round(read_amount(value, OCTETS, what)), DepthUnit.OCTETS)
     if depth.amount < 1:
         raise ValueError(f"{value!r}: a queue depth is at least 1")
     return depth
@@ -236,8 +215,8 @@ def format_depth(depth: Depth) -> str:
     """The shortest notation that `parse_depth` reads as the same depth."""
     if depth.unit is DepthUnit.PACKETS:
         return str(depth.amount)
-    unit = next(name for name, octets in _OCTETS.items() if depth.amount % octets == 0)
-    return f"{depth.amount // _OCTETS[unit]}{unit}"
+    unit = next(name for name, octets in OCTETS.items() if depth.amount % octets == 0)
+    return f"{depth.amount // OCTETS[unit]}{unit}"
 
 
 def parse_octets(value: Any) -> int:  # noqa: ANN401

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 
+from fcn.contract.units import NANOSECONDS
 from fcn.lab.imports.lines import MAX_FLOWS, MAX_LINKS, MAX_NODES, ImportedError, Line, read_lines
 from fcn.lab.imports.network import Flow, Imported, Link
 from fcn.lab.roce import MAX_MESSAGE
 
 _RATES = {"bps": 1, "Kbps": 10**3, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12}
-_TIMES = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 _NS_PER_S = 10**9
 _MAX_DELAY = 10**10
 _MAX_RATE = 10**13
@@ -82,7 +82,7 @@ def _link(line: Line, nodes: int) -> tuple[int, int, int, int]:
     if a == b:
         line.refuse(f"node {a} is linked to itself")
     rate = line.amount(2, "rate", _RATES)
-    delay = line.amount(3, "delay", _TIMES)
+    delay = line.amount(3, "delay", NANOSECONDS)
     if not 0 < rate <= _MAX_RATE:
         line.refuse("the rate is not above 0 and at most 10 Tb/s")
     if delay > _MAX_DELAY:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from fcn.contract.units import NANOSECONDS
 from fcn.contract.version import fcn_version
 from fcn.softswitch.api import PortQueue
 from fcn.softswitch.p4rt import bmv2_options
@@ -19,7 +20,6 @@ from fcn.softswitch.p4rt.transport import Transport
 LOG_LEVELS = ("trace", "debug", "info", "warn", "error", "off")
 _JSON_VERSION = "2.23"
 """Of BMv2's JSON, as p4c writes it."""
-_DELAY_UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _RATE_SUFFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _MAX_PORT = 511
 _MAX_QUEUES = 8
@@ -144,7 +144,7 @@ def parse_queue(text: str) -> tuple[int, PortQueue]:
             case "rate-pps" | "rate-bps":
                 values[name.replace("-", "_")] = _number(setting, value, _RATE_SUFFIXES)
             case "delay":
-                values["delay_ns"] = _number(setting, value, _DELAY_UNITS)
+                values["delay_ns"] = _number(setting, value, NANOSECONDS)
             case _:
                 raise argparse.ArgumentTypeError(
                     f"{name!r} is not a queue setting (depth, rate-pps, rate-bps, delay)"
