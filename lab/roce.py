@@ -1,17 +1,17 @@
 """RoCEv2 hosts: reliable connections with go-back-N or selective repeat, and congestion control;
 the protocol code of `fcn-roce`."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import IntEnum
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any, Literal
 
+from fcn.lab.controls import CONTROLS, MAX_WINDOW, ControlName, Dcqcn, Swift, Timely
 from fcn.lab.core import Simulation
 from fcn.lab.errors import LabError
 from fcn.lab.hosts import HostNode
 
 MAX_MTU = 4096
-MAX_WINDOW = (1 << 23) - 1
 MAX_MESSAGE = (1 << 32) - 1
 MAX_TIMEOUT = (1 << 63) - 1
 PSNS = 1 << 24
@@ -26,84 +26,7 @@ _SENDING = (
 """Options that `struct requester_params` has by these names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dcqcn:
-    """DCQCN (SIGCOMM 2015, section 3): rates in bit/s, times in nanoseconds, counter in octets.
-
-    line_rate: that of each connection, with which it begins; 0 is that of the host's link.
-    byte_counter: 0 is none. fast_recovery_steps: the step of timer or counter from which on the
-    target rises. cut_interval: CNPs so soon after a cut do not cut. cut_period: a CNP cuts at the
-    end of the period it is in, counted from the first one; 0: at once. alpha_by_timer: alpha rises
-    or falls once in alpha_period, as a CNP came in it or not; otherwise it rises at each cut and
-    falls alpha_period after one. clamp_target: the target is the rate before each cut, also when
-    the timer has not raised it since the cut before. Defaults: the paper's rules, with the timer
-    of NICs.
-    """
-
-    line_rate: float = 0
-    min_rate: float = 1e8
-    g: float = 1 / 256
-    initial_alpha: float = 1.0
-    additive_increase: float = 4e7
-    hyper_increase: float = 4e8
-    alpha_period: int = 55_000
-    increase_period: int = 300_000
-    byte_counter: int = 10_000_000
-    fast_recovery_steps: int = 5
-    cut_interval: int = 0
-    cut_period: int = 0
-    alpha_by_timer: bool = False
-    clamp_target: bool = True
-
-
-CONTROLS = ("dcqcn", "timely", "swift")
-"""Congestion control of a host, by name; in the order of `enum delay_kind`."""
-
-ControlName = Literal["dcqcn", "timely", "swift"]
 RetransmissionName = Literal["go-back-n", "selective-repeat"]
-
-
-@dataclass(frozen=True, slots=True)
-class Timely:
-    """TIMELY (SIGCOMM 2015, algorithm 1): rates in bit/s, times in nanoseconds.
-
-    ewma: alpha, the weight of a new difference of round trips. low, high: below the first the rate
-    rises, above the second it falls, by `beta` at most. least_rtt: what a gradient is normalised
-    by. hyper_after: gradients in a row not above 0, from which on the rate rises by hyper_factor
-    increases. A round trip counts each time that an ACK comes. Defaults: the paper's numbers, of a
-    data centre at 10 Gb/s, and the least round trip of HPCC's simulator.
-    """
-
-    ewma: float = 0.875
-    beta: float = 0.8
-    additive_increase: float = 1e7
-    low: int = 50_000
-    high: int = 500_000
-    least_rtt: int = 20_000
-    hyper_after: int = 5
-    hyper_factor: int = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Swift:
-    """Swift (SIGCOMM 2020, algorithm 1 and section 3.5): windows in packets, times in nanoseconds.
-
-    base_target: the delay aimed at, with what the paper adds for each hop. scaling, scaling_least,
-    scaling_most: fs_range, fs_min_cwnd and fs_max_cwnd, what the target has more for small windows.
-    beta, max_decrease: how much a window falls, once in a round trip. It begins with most_window.
-    Delays at hosts take no time here, so there is one window for both. Defaults: those of htsim,
-    for the paper says few.
-    """
-
-    window_increase: float = 1.0
-    beta: float = 0.8
-    max_decrease: float = 0.5
-    least_window: float = 0.01
-    most_window: float = 1000.0
-    base_target: int = 25_000
-    scaling: int = 100_000
-    scaling_least: float = 0.1
-    scaling_most: float = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,9 +181,9 @@ class RoceHost:
         params.selective = options.retransmission == "selective-repeat"
         for name in _SENDING:
             setattr(params, name, getattr(options, name))
-        params.dcqcn = asdict(options.dcqcn)
-        params.delay.timely = asdict(options.timely)
-        params.delay.swift = asdict(options.swift)
+        params.dcqcn = options.dcqcn.parameters
+        params.delay.timely = options.timely.model_dump()
+        params.delay.swift = options.swift.model_dump()
         self._call("roce", native)
 
     def connect(self, remote: Address, *, at_ns: int = 0) -> int:

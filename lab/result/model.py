@@ -71,8 +71,8 @@ class QueueInfo(_Part):
 
 class DcqcnInfo(_Part):
     """Congestion control of some hosts: its name; of DCQCN the profile the scenario names (None:
-    none) and every parameter of the reaction point as `fcn.lab.roce.Dcqcn` has it, of another one
-    the line and the least rate and those of its own; and the time between CNPs of a connection."""
+    none) and every parameter of the reaction point (`fcn.lab.controls`), of another one the line
+    and the least rate and those of its own; and the time between CNPs of a connection."""
 
     hosts: tuple[str, ...]
     control: str = "dcqcn"

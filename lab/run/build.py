@@ -5,7 +5,6 @@ The PEs and P nodes get their programs and entries from the controller, in virtu
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from fcn.contract.depth import Depth, DepthUnit
 from fcn.contract.ecn import Ecn
@@ -17,9 +16,9 @@ from fcn.lab.core import Link, Node, PortSettings, Simulation, SwitchNode
 from fcn.lab.errors import LabError
 from fcn.lab.impairment import impair
 from fcn.lab.red import Red
-from fcn.lab.roce import CONTROLS, Dcqcn, RoceHost, RoceOptions, Swift, Timely
+from fcn.lab.roce import RoceHost, RoceOptions
 from fcn.lab.run.gateway import add_gateway
-from fcn.lab.scenario.model import DcqcnSettings, EcnField, HostSettings
+from fcn.lab.scenario.model import EcnField, HostSettings
 from fcn.lab.scenario.traffic import TcpTransfer
 from fcn.lab.scenario.wiring import EndHost, Wire, Wiring
 from fcn.lab.tcp import TcpFlow, TcpOptions
@@ -164,18 +163,7 @@ def _gateway_mac(wiring: Wiring, config: Config, host: EndHost) -> str:
     return format_mac(port_mac(host.site, node, port))
 
 
-def dcqcn_options(settings: DcqcnSettings) -> Dcqcn:
-    """What a reaction point of a scenario is told."""
-    return Dcqcn(**settings.model_dump(exclude={"profile"}, exclude_none=True))
-
-
 def roce_options(settings: HostSettings) -> RoceOptions:
     """What a host of a scenario is told."""
-    own: dict[str, Any] = settings.model_dump(exclude={"ip", "ecn", "only", *CONTROLS})
-    return RoceOptions(
-        dcqcn=dcqcn_options(settings.dcqcn),
-        timely=Timely(**settings.timely.model_dump()),
-        swift=Swift(**settings.swift.model_dump()),
-        ecn=ECN[settings.ecn],
-        **own,
-    )
+    own = {name: value for name, value in settings if name not in ("ip", "ecn", "only")}
+    return RoceOptions(ecn=ECN[settings.ecn], **own)

@@ -1,10 +1,10 @@
 """What a result says of the network it is from."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 
 from fcn.contract.depth import QueueDepth
 from fcn.controller.config import Config
+from fcn.lab.controls import CONTROLS
 from fcn.lab.result.model import (
     DcqcnInfo,
     HostInfo,
@@ -14,8 +14,7 @@ from fcn.lab.result.model import (
     QueueInfo,
     RedInfo,
 )
-from fcn.lab.roce import CONTROLS
-from fcn.lab.run.build import amounts, dcqcn_options
+from fcn.lab.run.build import amounts
 from fcn.lab.scenario.load import Plan
 from fcn.lab.scenario.model import HostSettings
 from fcn.topologies.model import TunnelType
@@ -66,7 +65,7 @@ def _dcqcn(plan: Plan) -> Iterator[DcqcnInfo]:
         kept = {name: getattr(settings, name) for name in ("control", *CONTROLS)}
         alike.setdefault((HostSettings(**kept), settings.cnp_interval), []).append(host.name)
     for (settings, cnp_interval), names in alike.items():
-        dcqcn = asdict(dcqcn_options(settings.dcqcn))
+        dcqcn = settings.dcqcn.parameters
         if settings.control != "dcqcn":
             own = getattr(settings, settings.control).model_dump()
             dcqcn = {name: dcqcn[name] for name in ("line_rate", "min_rate")} | own

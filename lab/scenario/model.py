@@ -7,9 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     model_validator,
 )
@@ -17,20 +15,17 @@ from pydantic import (
 from fcn.contract.depth import DEFAULT_THRESHOLDS, LEVELS, Depth, DepthUnit
 from fcn.controller.config.model import Depths
 from fcn.controller.config.types import Duration, Items, QueueDepth
+from fcn.lab.controls import MAX_WINDOW, ControlName, Dcqcn, Model, Swift, Timely
 from fcn.lab.impairment import LEAST_BIT_ERRORS, MOST_BIT_ERRORS
 from fcn.lab.modes import Mode
 from fcn.lab.pfc import PRIORITIES, Pfc
 from fcn.lab.roce import (
     MAX_MESSAGE,
     MAX_MTU,
-    MAX_WINDOW,
     PSNS,
     QPS,
-    ControlName,
     RetransmissionName,
     RoceOptions,
-    Swift,
-    Timely,
 )
 from fcn.lab.scenario.dcqcn import ProfileName, profile_of
 from fcn.lab.scenario.sizes import DistributionName
@@ -46,12 +41,6 @@ MIN_LOAD = 1e-9
 
 Size = Annotated[int, BeforeValidator(parse_size), Field(ge=1, le=MAX_MESSAGE)]
 """Octets of a message, written as `64kB`, `1MiB`."""
-
-
-class Model(BaseModel):
-    """Unknown keys are errors, types are not coerced, instances are immutable."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class PfcSettings(Model):
@@ -164,82 +153,19 @@ class Switches(Model):
     of some switches."""
 
     memory: Size | None = None
-    only: dict[NodeName, Size] = {}
+    only: dict[NodeName, Size] = Field(default_factory=dict)
 
 
-Share = Annotated[float, Field(gt=0, le=1)]
-Window = Annotated[float, Field(ge=1e-4, le=MAX_WINDOW)]
-"""Packets."""
-
-
-class DcqcnSettings(Model):
-    """DCQCN's reaction point, with the names and defaults of `fcn.lab.roce.Dcqcn`. `profile`: what
-    is not given has this one's value (`fcn.lab.scenario.dcqcn`)."""
+class DcqcnSettings(Dcqcn):
+    """`profile`: what is not given has this one's value (`fcn.lab.scenario.dcqcn`)."""
 
     profile: ProfileName | None = None
-    line_rate: Rate | None = None
-    min_rate: Rate = 10**8
-    g: Annotated[float, Field(gt=0, lt=1)] = 1 / 256
-    initial_alpha: Annotated[float, Field(gt=0, le=1)] = 1.0
-    additive_increase: Rate = 40 * 10**6
-    hyper_increase: Rate = 400 * 10**6
-    alpha_period: Annotated[Time, Field(ge=1)] = 55_000
-    increase_period: Annotated[Time, Field(ge=1)] = 300_000
-    byte_counter: Annotated[int, BeforeValidator(parse_size), Field(ge=0, lt=1 << 63)] = 10_000_000
-    fast_recovery_steps: Annotated[int, Field(ge=1, le=1000)] = 5
-    cut_interval: Time = 0
-    cut_period: Time = 0
-    alpha_by_timer: bool = False
-    clamp_target: bool = True
 
     @model_validator(mode="before")
     @classmethod
     def _of_profile(cls, data: Any) -> Any:  # noqa: ANN401 - whatever YAML holds
         profile = profile_of(data)
         return data if profile is None else profile.reaction_point | data
-
-
-class TimelySettings(Model):
-    """TIMELY, as `fcn.lab.roce.Timely`."""
-
-    ewma: Share = Timely().ewma
-    beta: Share = Timely().beta
-    additive_increase: Rate = int(Timely().additive_increase)
-    low: Time = Timely().low
-    high: Annotated[Time, Field(ge=1)] = Timely().high
-    least_rtt: Annotated[Time, Field(ge=1)] = Timely().least_rtt
-    hyper_after: Annotated[int, Field(ge=1, le=1000)] = Timely().hyper_after
-    hyper_factor: Annotated[int, Field(ge=1, le=1000)] = Timely().hyper_factor
-
-    @property
-    def problem(self) -> str:
-        """What is wrong with these values together; empty where nothing is."""
-        if self.low > self.high:
-            return "low is above high: between them the gradient decides"
-        return ""
-
-
-class SwiftSettings(Model):
-    """Swift, as `fcn.lab.roce.Swift`."""
-
-    window_increase: Window = Swift().window_increase
-    beta: Share = Swift().beta
-    max_decrease: Share = Swift().max_decrease
-    least_window: Window = Swift().least_window
-    most_window: Window = Swift().most_window
-    base_target: Annotated[Time, Field(ge=1)] = Swift().base_target
-    scaling: Time = Swift().scaling
-    scaling_least: Window = Swift().scaling_least
-    scaling_most: Window = Swift().scaling_most
-
-    @property
-    def problem(self) -> str:
-        """What is wrong with these values together; empty where nothing is."""
-        if self.least_window > self.most_window:
-            return "least_window is above most_window"
-        if self.scaling_least >= self.scaling_most:
-            return "scaling_least is not below scaling_most"
-        return ""
 
 
 EcnField = Literal["not-ect", "ect0", "ect1"]
@@ -269,8 +195,8 @@ class HostSettings(Model):
     )
     control: ControlName = "dcqcn"
     dcqcn: DcqcnSettings = DcqcnSettings()
-    timely: TimelySettings = TimelySettings()
-    swift: SwiftSettings = SwiftSettings()
+    timely: Timely = Timely()
+    swift: Swift = Swift()
 
     @model_validator(mode="before")
     @classmethod
@@ -310,17 +236,17 @@ class Controller(Model):
     virtual time it has to provision and learn."""
 
     delay: Time = 1_000_000
-    delays: dict[NodeName, Time] = {}
+    delays: dict[NodeName, Time] = Field(default_factory=dict)
     thresholds: Depths = DEFAULT_THRESHOLDS
     queues: Items[QueueThresholds] = ()
     intervals: Annotated[Items[Duration], Field(max_length=len(LEVELS))] = ()
     cnp_interval: Duration = 50
     cnp_source: Literal["pe", "peer"] = "pe"
-    two_threshold: dict[str, Any] = {}
-    two_threshold_nodes: dict[NodeName, dict[str, Any]] = {}
-    failure_detection: dict[str, Any] = {}
-    holding: dict[str, Any] = {}
-    configuration: dict[str, Any] = {}
+    two_threshold: dict[str, Any] = Field(default_factory=dict)
+    two_threshold_nodes: dict[NodeName, dict[str, Any]] = Field(default_factory=dict)
+    failure_detection: dict[str, Any] = Field(default_factory=dict)
+    holding: dict[str, Any] = Field(default_factory=dict)
+    configuration: dict[str, Any] = Field(default_factory=dict)
     ready_within: Time = 60 * 10**9
 
 

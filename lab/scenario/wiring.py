@@ -14,14 +14,13 @@ from typing import Any, Literal
 
 from fcn.contract.depth import Depth
 from fcn.controller.config.notation import Address, format_mac
+from fcn.lab.controls import CONTROLS, Model
 from fcn.lab.core import ETHERNET_OVERHEAD
 from fcn.lab.impairment import Impairment
-from fcn.lab.roce import CONTROLS
 from fcn.lab.scenario.model import (
     HostSettings,
     LinkDefaults,
     LinkSettings,
-    Model,
     PfcSettings,
     RedSettings,
     Scenario,

@@ -24,9 +24,9 @@ from fcn.controller.config.document import (
     spell,
 )
 from fcn.controller.config.types import Items
+from fcn.lab.controls import Model
 from fcn.lab.modes import Mode
 from fcn.lab.scenario.load import Plan, ScenarioError, catalog, parse_scenario
-from fcn.lab.scenario.model import Model
 from fcn.topologies.units import Time
 
 EXAMPLE = Path(__file__).parent / "example.yaml"

@@ -4,19 +4,11 @@ import pytest
 from lab_networks import GIGABIT, Rates, address, wan
 
 from fcn.lab.balance import balance
+from fcn.lab.controls import CONTROLS, ControlName, Swift, Timely
 from fcn.lab.core import Simulation
 from fcn.lab.depths import depths, measure_depth
 from fcn.lab.notices import keep_notices, notices
-from fcn.lab.roce import (
-    CONTROLS,
-    ControlName,
-    RetransmissionName,
-    RoceOptions,
-    State,
-    Swift,
-    Timely,
-    completions,
-)
+from fcn.lab.roce import RetransmissionName, RoceOptions, State, completions
 
 MILLISECOND = 1_000_000
 BOTTLENECK = 10 * GIGABIT
@@ -27,9 +19,9 @@ TRIP_NS = 2 * (2 * 500 + 20_000 + 30_000)
 WIRE = 1024 + 20 + 8 + 12 + 4 + 14 + 40 + 24
 """On the bottleneck."""
 
-SWIFT = Swift(base_target=TRIP_NS + 60_000, scaling=0, most_window=2000.0)
-TIMELY = Timely(
-    low=TRIP_NS + 30_000, high=TRIP_NS + 400_000, least_rtt=TRIP_NS, additive_increase=2e7
+SWIFT = Swift.model_construct(base_target=TRIP_NS + 60_000, scaling=0, most_window=2000.0)
+TIMELY = Timely.model_construct(
+    low=TRIP_NS + 30_000, high=TRIP_NS + 400_000, least_rtt=TRIP_NS, additive_increase=20_000_000
 )
 
 

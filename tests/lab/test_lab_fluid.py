@@ -8,8 +8,9 @@ from lab_fluid import STEP, Fluid, Sample, integrate
 from lab_networks import GIGABIT, Rates, address, wan
 
 from fcn.lab.balance import balance
+from fcn.lab.controls import Dcqcn
 from fcn.lab.core import ETHERNET_OVERHEAD, Simulation
-from fcn.lab.roce import Dcqcn, RoceOptions
+from fcn.lab.roce import RoceOptions
 
 MILLISECOND = 1_000_000
 PAYLOAD = 1024
@@ -77,7 +78,9 @@ def by_packets(case: Case) -> list[Sample]:
     """Samples of the laboratory, from the time on at which the first packet of data can arrive."""
     core = case.core_ns
     rates = Rates((BOTTLENECK, HOST_LINK), (100 * GIGABIT, core), (BOTTLENECK, core))
-    dcqcn = Dcqcn(increase_period=case.increase_ns, hyper_increase=Dcqcn().additive_increase)
+    dcqcn = Dcqcn.model_construct(
+        increase_period=case.increase_ns, hyper_increase=Dcqcn().additive_increase
+    )
     options = RoceOptions(mtu=PAYLOAD, dcqcn=dcqcn)
     samples = []
     with Simulation(1) as simulation:

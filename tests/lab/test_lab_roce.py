@@ -6,9 +6,10 @@ import pytest
 from lab_networks import DEST_QP, GIGABIT, SOURCE_QP, Rates, Wan, address, wan
 
 from fcn.lab.balance import balance
+from fcn.lab.controls import Dcqcn
 from fcn.lab.core import ETHERNET_OVERHEAD, Simulation
 from fcn.lab.errors import LabError
-from fcn.lab.roce import Dcqcn, RetransmissionName, RoceHost, RoceOptions, State, completions
+from fcn.lab.roce import RetransmissionName, RoceHost, RoceOptions, State, completions
 from fcn.packets.icrc import icrc
 from fcn.softswitch.api import EngineEvents
 
@@ -219,7 +220,7 @@ def test_a_timeout_counts_when_the_packet_was_sent_again(
     retransmission: RetransmissionName,
 ) -> None:
     """At a rate at which a packet takes ten times that."""
-    slow = Dcqcn(line_rate=40_000, min_rate=40_000)
+    slow = Dcqcn.model_construct(line_rate=40_000, min_rate=40_000)
     options = RoceOptions(
         timeout=20 * MILLISECOND, retries=3, dcqcn=slow, retransmission=retransmission
     )
@@ -270,7 +271,7 @@ def test_the_receiver_sends_at_most_one_cnp_in_50_us() -> None:
 
 def test_packets_are_paced_at_the_rate_of_dcqcn() -> None:
     """After cuts, with the timers far away: every gap is that of the rate, rounded."""
-    slow = Dcqcn(increase_period=10**12, alpha_period=10**12, byte_counter=1 << 60)
+    slow = Dcqcn.model_construct(increase_period=10**12, alpha_period=10**12, byte_counter=1 << 60)
     with Simulation() as simulation:
         network = wan(simulation, buffer=4000)
         left, _, connection = connected(network, RoceOptions(dcqcn=slow))

@@ -7,9 +7,10 @@ from lab_networks import GIGABIT, Rates, Wan, address, wan
 from test_lab_roce import AETH, MILLISECOND, connected, on_the_way
 
 from fcn.lab.balance import balance
+from fcn.lab.controls import CONTROLS, ControlName, Swift, Timely
 from fcn.lab.core import Simulation
 from fcn.lab.impairment import Impairment, impair
-from fcn.lab.roce import CONTROLS, ControlName, RoceOptions, Swift, Timely, completions
+from fcn.lab.roce import RoceOptions, completions
 
 SACK = 4
 MTU = 1024
@@ -87,7 +88,8 @@ def test_what_a_full_queue_drops_is_sent_again_and_nothing_else(control: Control
     a time-out tells."""
     options = RoceOptions(
         retransmission="selective-repeat", control=control, timeout=20 * MILLISECOND,
-        swift=Swift(base_target=4 * MILLISECOND), timely=Timely(high=4 * MILLISECOND),
+        swift=Swift.model_construct(base_target=4 * MILLISECOND),
+        timely=Timely.model_construct(high=4 * MILLISECOND),
     )  # fmt: skip
     with Simulation() as simulation:
         network = wan(simulation, buffer=500, features="[]")

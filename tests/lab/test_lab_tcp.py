@@ -7,9 +7,10 @@ from lab_networks import GIGABIT, Rates, Wan, wan
 
 from fcn.contract.ecn import Ecn
 from fcn.lab.balance import balance
+from fcn.lab.controls import Dcqcn
 from fcn.lab.core import ETHERNET_OVERHEAD, Simulation
 from fcn.lab.errors import LabError
-from fcn.lab.roce import Dcqcn, RoceOptions
+from fcn.lab.roce import RoceOptions
 from fcn.lab.tcp import TcpCounters, TcpFlow, TcpOptions
 
 MILLISECOND = 1_000_000
@@ -111,7 +112,7 @@ def test_flows_of_a_host_share_its_line_with_roce() -> None:
     with Simulation() as simulation:
         fast = Rates((GIGABIT, 500), (10 * GIGABIT, 500), (10 * GIGABIT, 500))
         network = wan(simulation, fast, 1000, features="[]")
-        half = RoceOptions(dcqcn=Dcqcn(line_rate=GIGABIT / 2))
+        half = RoceOptions(dcqcn=Dcqcn.model_construct(line_rate=GIGABIT / 2))
         left, right = network.roce(1, options=half), network.roce(2)
         left.write(left.connect(right.address), 10**8)
         flows = [TcpFlow(simulation, left, right, 10**8) for _ in range(3)]

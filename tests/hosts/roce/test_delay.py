@@ -1,6 +1,6 @@
 """TIMELY and Swift against the pseudo code of their papers."""
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
 
@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from roce_testing import Driver
 
-from fcn.lab.roce import Swift, Timely
+from fcn.lab.controls import Swift, Timely
 
 LINE, FLOOR, PACKET_BITS = 1e10, 1e7, 8000
-TIMELY, SWIFT = Timely(), Swift(most_window=50.0)
+TIMELY, SWIFT = Timely(), Swift.model_construct(most_window=50.0)
 
 
 @dataclass
@@ -84,7 +84,11 @@ class SwiftModel:
 
 
 def start(driver: Driver, which: Timely | Swift) -> None:
-    driver(" ".join(map(str, (type(which).__name__.lower(), LINE, FLOOR, *astuple(which)))))
+    driver(
+        " ".join(
+            map(str, (type(which).__name__.lower(), LINE, FLOOR, *which.model_dump().values()))
+        )
+    )
 
 
 def answer(text: str) -> tuple[float, float, bool]:

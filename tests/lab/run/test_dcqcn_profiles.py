@@ -1,15 +1,14 @@
 """Scenarios whose hosts have DCQCN as it is published or delivered."""
 
-from dataclasses import asdict
 from functools import cache
 from typing import get_args
 
 import pytest
 from small import small
 
+from fcn.lab.controls import Dcqcn
 from fcn.lab.report.tables import details
 from fcn.lab.result.model import Result
-from fcn.lab.roce import Dcqcn
 from fcn.lab.run.runner import run_scenario
 from fcn.lab.scenario.dcqcn import ProfileName
 
@@ -28,7 +27,7 @@ def test_a_result_says_every_parameter(profile: ProfileName) -> None:
     (group,) = result.about.network.dcqcn
     assert group.profile == profile
     assert set(group.hosts) == {"h1", "h2", "h3", "h4"}
-    assert set(group.parameters) == set(asdict(Dcqcn()))
+    assert set(group.parameters) == set(Dcqcn.model_fields)
     assert group.parameters["clamp_target"] is (profile == "sigcomm2015")
     assert group.parameters["byte_counter"] == {"nic": 32_767, "hpcc-ns3": 0}.get(profile, 10**7)
     (table,) = (each for each in details(result) if each.title == "Congestion control")
