@@ -6,15 +6,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from fcn.contract.sanitizers import SANITIZERS
+
 FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-g", "-Wall", "-Wextra", "-Werror")
-SANITIZE = (
-    "-Og",
-    "-g1",
-    "-fsanitize=address,undefined",
-    "-fno-sanitize-recover=all",
-    # Accesses are checked by calls, which takes the compiler less than code for each.
-    "--param=asan-instrumentation-with-call-threshold=0",
-)
 
 
 class BuildError(RuntimeError):
@@ -40,7 +34,7 @@ def compile_cached(
     The result is cached by the content of `sources`, all headers beside them and in `headers_in`,
     and the flags, so a second call with the same input only looks it up. Raises BuildError.
     """
-    flags = FLAGS + extra_flags + (SANITIZE if sanitize else ())
+    flags = FLAGS + extra_flags + (SANITIZERS if sanitize else ())
     compiler = os.environ.get("CC", "cc")
     digest = hashlib.sha256(" ".join((compiler, *flags)).encode())
     folders = sorted({source.parent for source in sources} | set(headers_in))

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fcn.contract.sanitizers import SANITIZERS
 from fcn.softswitch.engine import control_ffi
 from fcn.softswitch.engine.cache import MODE, check_cached, make_room, open_cache, unusable
 from fcn.softswitch.engine.errors import BuildError
@@ -37,17 +38,7 @@ COMPILER_OCTETS = 4 << 30
 """Memory the compiler may take."""
 _SHARED = ("-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden")
 _FAST = ("-O2", "-march=native", *_SHARED, "-pthread")
-_SANITIZED = (
-    *_WARNINGS,
-    "-Og",
-    "-g1",
-    "-pthread",
-    "-fsanitize=address,undefined",
-    "-fno-sanitize-recover=all",
-    "-fno-omit-frame-pointer",
-    # Accesses are checked by calls, which takes the compiler a third less than code for each.
-    "--param=asan-instrumentation-with-call-threshold=0",
-)
+_SANITIZED = (*_WARNINGS, *SANITIZERS, "-pthread")
 
 
 _LIMITED = (

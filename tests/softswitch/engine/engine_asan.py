@@ -8,15 +8,13 @@ from pathlib import Path
 
 from engine_scenarios import SCENARIOS
 
+from fcn.contract.sanitizers import SANITIZERS
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.build import SOURCES, compile_c
 from fcn.softswitch.engine.codegen.layout import nbytes
 
 HARNESS = (Path(__file__).parent / "harness.c").read_text()
-FLAGS = (
-    "-Og", "-g1", "-w", "-pthread", "-fsanitize=address", "-fno-omit-frame-pointer",
-    "--param=asan-instrumentation-with-call-threshold=0",
-)  # fmt: skip
+FLAGS = (*SANITIZERS, "-fno-sanitize=undefined", "-w", "-pthread")
 MEMORY_MIB = 1024
 """Of one program, ASan's own included."""
 ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": f"detect_leaks=1:hard_rss_limit_mb={MEMORY_MIB}"}
