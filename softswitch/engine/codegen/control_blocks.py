@@ -10,6 +10,7 @@ from fcn.softswitch.engine.codegen.layout import Layout, nbytes
 from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 MAX_KEY_WORDS = 32
+"""SW_KEY_WORDS of the engine."""
 _FIND = {"exact": "exact", "lpm": "lpm", "ternary": "ternary", "range": "ternary"}
 
 
@@ -37,7 +38,7 @@ class ControlBlocks:
         )
 
     def definitions(self) -> str:
-        out = []
+        out = [f'_Static_assert(SW_KEY_WORDS == {MAX_KEY_WORDS}, "as control_blocks.py has it");']
         rows = []
         for i, t in enumerate(self.model.tables()):
             words = key_words(t)

@@ -25,12 +25,23 @@ from fcn.softswitch.engine import (
 )
 from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.build import load_library
+from fcn.softswitch.engine.codegen import control_blocks
 from fcn.softswitch.engine.codegen.actions import INLINED
 from fcn.softswitch.engine.codegen.unit import generate
 from fcn.softswitch.engine.loader import parse_json
 from fcn.softswitch.engine.model import Model
 
 ARITH = PROGRAMS / "arith.json"
+
+
+def test_no_key_is_longer_than_the_engine_keeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(control_blocks, "MAX_KEY_WORDS", 2 * control_blocks.MAX_KEY_WORDS)
+    code = generate(parse_json(ARITH.read_bytes()))
+    with pytest.raises(BuildError, match="SW_KEY_WORDS == 64"):
+        build.build_library(code)
 
 
 def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
