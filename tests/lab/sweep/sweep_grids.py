@@ -49,6 +49,16 @@ def die_or_run(point: Point) -> Row:
     return row(point)
 
 
+def die_at_first(folder: Path, point: Point) -> Row:
+    """As die_or_run(), and every other run kills its worker, too, the first time that it is run:
+    to whoever waits for it, another run might have."""
+    try:
+        (folder / point.identity).touch(exist_ok=False)
+    except FileExistsError:
+        return die_or_run(point)
+    os._exit(9)
+
+
 def told_of_ctrl_c(point: Point) -> Row:
     """In a worker: whether the signal, which a terminal has for each process, would end it."""
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
