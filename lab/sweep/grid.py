@@ -4,9 +4,10 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import compress, permutations, product
 from math import prod
 from pathlib import Path
 from typing import Annotated, Any
@@ -212,20 +213,18 @@ def _combinations(
     cases = grid.cases or {"": {}}
     for case, *values in product(cases, *grid.parameters.values()):
         given = dict(zip(keys, values, strict=True))
-        changed = json.loads(json.dumps(document))
+        changes = cases[case] | given
         try:
-            for key, value in (cases[case] | given).items():
-                _set(changed, key, value)
-            text = yaml.dump(changed, Dumper=yaml.CSafeDumper, sort_keys=False)
-            plan = parse_scenario(text, file)
-            modes = grid.modes or (plan.scenario.mode,)
-            plans = [plan.using(mode=mode) for mode in modes]
+            plans = _plans(document, changes, file, grid.modes)
         except (ScenarioError, _PlaceError) as error:
             # Lines of a file that the user has not written would mislead.
             reason = re.sub(rf"^{re.escape(str(file))}:\d+: ", "", str(error), flags=re.MULTILINE)
-            place = _place_of(keys, number, reason)
-            if grid.cases and place[0] == "scenarios":
-                place = ("cases", case)
+            place: KeyPath = ("cases", case) if grid.cases else ("scenarios", number)
+            without = ({each: changes[each] for each in changes if each != key} for key in keys)
+            fine = (_fits(document, others, file, grid.modes) for others in without)
+            if key := _named(keys, reason) or next(compress(keys, fine), None):
+                # That, or the one without whose value nothing would be wrong.
+                place = ("parameters", key)
             shown = "".join(f", {key} {_label(value)}" for key, value in given.items())
             shown = f", {CASE} {case}{shown}" if grid.cases else shown
             yield [], [] if place in told else [(place, f"{name}{shown}: {reason}")]
@@ -240,6 +239,24 @@ def _combinations(
 
 class _PlaceError(Exception):
     """A parameter that has no place in a scenario."""
+
+
+def _fits(document: object, changes: Mapping[str, Any], file: Path, modes: Sequence[Mode]) -> bool:
+    with suppress(ScenarioError, _PlaceError):
+        return bool(_plans(document, changes, file, modes))
+    return False
+
+
+def _plans(
+    document: object, changes: Mapping[str, Any], file: Path, modes: Sequence[Mode]
+) -> list[Plan]:
+    """A scenario with other values, in each mode. Raises ScenarioError, _PlaceError."""
+    changed = json.loads(json.dumps(document))
+    for key, value in changes.items():
+        _set(changed, key, value)
+    text = yaml.dump(changed, Dumper=yaml.CSafeDumper, sort_keys=False)
+    plan = parse_scenario(text, file)
+    return [plan.using(mode=mode) for mode in modes or (plan.scenario.mode,)]
 
 
 def _set(document: Any, key: str, value: Any) -> None:  # noqa: ANN401 - whatever YAML holds
@@ -261,15 +278,14 @@ def _set(document: Any, key: str, value: Any) -> None:  # noqa: ANN401 - whateve
             here = here[index] if isinstance(here, list) else here.setdefault(index, {})
 
 
-def _place_of(keys: Iterable[str], number: int, reason: str) -> KeyPath:
-    """Where the grid says what is wrong: at the parameter that the reason names, or of which it
-    names what it is in; otherwise at the scenario."""
+def _named(keys: Sequence[str], reason: str) -> str | None:
+    """The parameter that a reason names, or of which it names what it is in."""
     for parents in (False, True):
         for key in keys:
             shown = _spelled(key.rpartition(".")[0] if parents else key)
             if shown and shown in reason:
-                return ("parameters", key)
-    return ("scenarios", number)
+                return key
+    return None
 
 
 def _spelled(key: str) -> str:

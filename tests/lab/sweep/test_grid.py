@@ -139,6 +139,12 @@ def test_the_command_says_it_once_a_second(
         ("seeds: 2", "seeds: 2\nuntil: soon", 4, "write 10us, 2.5 ms or 1s"),
         ("hosts.mtu: [1024, 4096]", "hosts.mtu: []", 5, "parameters.hosts.mtu"),
         ("hosts.mtu: [1024, 4096]", "hosts.mtu: [4096, 4097]", 5, "tiny.yaml, hosts.mtu 4097: "),
+        (
+            "modes: [ecn, none]\nseeds: 2\nparameters:\n  hosts.mtu: [1024, 4096]",
+            "modes: [fcn]\nparameters:\n  hosts.mtu: [1024]\n  links.core.buffer: [5 packets]",
+            5,
+            "hosts.mtu 1024, links.core.buffer 5 packets: controller.thresholds: congestion begins",
+        ),
         ("hosts.mtu: [1024, 4096]", "hosts.mtu.is: [1]", 5, "hosts.mtu"),
         ("hosts.mtu: [1024, 4096]", "hosts.dcqcn.gg: [0.5]", 5, "hosts.dcqcn.gg: unknown key"),
         ("hosts.mtu: [1024, 4096]", "traffic.1.load: [0.5]", 5, "1 is none of the 1 items there"),
