@@ -66,7 +66,9 @@ class FlowService:
         now = clock.monotonic
         quarantine = config.flows.label_quarantine / 1e6
         self.labels = LabelPool(quarantine, now, rng, self._store)
-        self._labelling = Labelling(edges, self.labels)
+        self._labelling = labelling = Labelling(edges, self.labels)
+        self.all, self.of_host = labelling.all, labelling.of_host
+        self.on_node, self.known_on = labelling.on_node, labelling.known_on
         self._senders = Senders()
         self._connections = ConnectionTracker(now)
         self.refusals = Refusals(bus, now)
@@ -149,21 +151,6 @@ class FlowService:
             if new is not None:
                 self._labelling.restate(new)
                 yield flow, new
-
-    def all(self) -> list[Flow]:
-        return self._labelling.all()
-
-    def of_host(self, host: Host) -> list[Flow]:
-        """Labelled flows that a host sends, but for those a person registered."""
-        return self._labelling.of_host(host)
-
-    def on_node(self, node: str) -> Mapping[FlowKey, Flow]:
-        """Labelled flows of a node; a P node has none."""
-        return self._labelling.on_node(node)
-
-    def known_on(self, node: str) -> int:
-        """Of how many labelled flows of a node the sender is known."""
-        return self._labelling.known_on(node)
 
     def places(self, key: FlowKey) -> list[str]:
         """The PEs that a flow enters the WAN at."""
