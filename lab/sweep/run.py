@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import multiprocessing
 import os
 import signal
 import textwrap
@@ -78,13 +79,14 @@ def cluster(address: str | None = None, workers: int | None = None) -> Iterator[
         yield client
 
 
-def _processes(workers: int) -> LocalCluster:
-    """A terminal's Ctrl-C is for all of them, but this process says what it ends: the others have
-    the mask of the thread that starts them."""
+@contextmanager
+def _processes(workers: int) -> Iterator[LocalCluster]:
+    """Ctrl-C of a terminal and SIGTERM to a group are for all of them, but this process says what
+    they end: the others have the mask of the thread that starts them."""
     resource_tracker.ensure_running()  # where a thread starts it, it has an empty mask then
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
-        return LocalCluster(
+        local = LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
@@ -94,6 +96,13 @@ def _processes(workers: int) -> LocalCluster:
         )
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    try:
+        with local:
+            yield local
+    finally:
+        # Where a second Ctrl-C cut that short; Python would wait for them at its end.
+        for process in multiprocessing.active_children():
+            process.kill()
 
 
 async def _find_scheduler(address: str) -> None:

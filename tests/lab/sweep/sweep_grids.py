@@ -59,7 +59,7 @@ def die_at_first(folder: Path, point: Point) -> Row:
     os._exit(9)
 
 
-def told_of_ctrl_c(point: Point) -> Row:
-    """In a worker: whether the signal, which a terminal has for each process, would end it."""
+def told_of_signals(point: Point) -> Row:
+    """In a worker: how many would end it of those that each process of a group may get."""
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    return row(point, float(signal.SIGINT not in mask))
+    return row(point, float(len({signal.SIGINT, signal.SIGTERM} - mask)))
