@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Self
 
 POLL_S = 0.02
 STOP_TIMEOUT_S = 10.0
@@ -147,7 +148,7 @@ class Process:
             self._process.kill()
             return self._process.wait()
 
-    def __enter__(self) -> "Process":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_exc: object) -> None:

@@ -14,6 +14,8 @@ from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.northbound.client import FcnClient
 from fcn.hosts.delayline import fcn_delayline
 from fcn.hosts.processes import Process, ProcessError, run, wait_until
+from fcn.hosts.roce.options import Receiver, Sender
+from fcn.hosts.roce.running import RoceProcess
 from fcn.hosts.scratch import locked
 from fcn.topologies.api import all_nodes_up, api_endpoint, fcn_command
 from fcn.topologies.cables import set_link
@@ -208,10 +210,18 @@ class Network:
 
     def run_in_host(self, name: str, command: Sequence[str | Path], log: Path) -> Process:
         """Start a program in a host's namespace, with priority."""
-        prefix = ["mnexec", "-a", str(self.host(name).pid)]
-        process = Process(f"{Path(command[0]).name} in {name}", command, log, prefix)
+        process = Process(f"{Path(command[0]).name} in {name}", command, log, self._enter(name))
         process.prioritise()
         return process
+
+    def run_roce(self, name: str, options: Sender | Receiver) -> RoceProcess:
+        """Send or receive RDMA traffic in a host, with priority."""
+        process = RoceProcess(name, options, self._enter(name))
+        process.prioritise()
+        return process
+
+    def _enter(self, name: str) -> list[str]:
+        return ["mnexec", "-a", str(self.host(name).pid)]
 
     def wait_for_ping(self, start: str, end: str) -> None:
         """Wait until `end` answers `start` over IPv4 and IPv6: neighbours and routes are there."""

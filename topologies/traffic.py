@@ -6,7 +6,6 @@ import signal
 import time
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,20 +17,18 @@ from fcn.contract.units import parse_rate
 from fcn.controller.cli.capture import CaptureError
 from fcn.controller.cli.common import fail, mistyped
 from fcn.hosts.build import BuildError
-from fcn.hosts.processes import Process, ProcessError
-from fcn.hosts.roce.build import fcn_roce
-from fcn.hosts.roce.log import LogError, read_log
+from fcn.hosts.processes import ProcessError
+from fcn.hosts.roce.log import LogError, RoceLog
 from fcn.hosts.roce.options import Receiver, Sender
+from fcn.hosts.roce.running import READY_TIMEOUT_S, RoceProcess
 from fcn.hosts.scratch import locked
 from fcn.topologies.api import commands_to_try
 from fcn.topologies.demo.scenario import CNP_INTERVAL_US, HEADERS, MTU, reaction_point
-from fcn.topologies.demo.watch import LogTail
 from fcn.topologies.isolation import ENDING
 from fcn.topologies.network import make_directory
 from fcn.topologies.running import OUT, Out, RunningError, RunningHost, configuration, hosts
 
 POLL_S = 0.5
-READY_TIMEOUT_S = 60.0
 LOG_INTERVAL_MS = 500
 LONGEST_S = 86_400
 
@@ -54,16 +51,16 @@ class Traffic:
         """What the program in a host tells."""
         return self.logs / f"{host.name}.jsonl"
 
-    def receive(self) -> Process:
+    def receive(self) -> RoceProcess:
         options = Receiver(
             self.receiver.address(self.version),
             self.log(self.receiver),
             log_interval_ms=LOG_INTERVAL_MS,
             cnp_interval_us=CNP_INTERVAL_US,
         )
-        return self._start(self.receiver, options.arguments())
+        return self._start(self.receiver, options)
 
-    def send(self) -> Process:
+    def send(self) -> RoceProcess:
         options = Sender(
             self.sender.address(self.version),
             self.receiver.address(self.version),
@@ -74,13 +71,11 @@ class Traffic:
             duration_ms=1000 * self.seconds,
             dcqcn=reaction_point(self.rate_bps, 8 * (MTU + HEADERS[self.version])),
         )
-        return self._start(self.sender, options.arguments())
+        return self._start(self.sender, options)
 
-    def _start(self, host: RunningHost, arguments: list[str]) -> Process:
+    def _start(self, host: RunningHost, options: Sender | Receiver) -> RoceProcess:
         # However this process ends, that one does.
-        prefix = ["setpriv", "--pdeathsig", "INT", *host.enter]
-        output = self.logs / f"{host.name}.log"
-        return Process(f"fcn-roce in {host.name}", [fcn_roce(), *arguments], output, prefix)
+        return RoceProcess(host.name, options, ["setpriv", "--pdeathsig", "INT", *host.enter])
 
 
 def traffic(
@@ -127,16 +122,11 @@ def _alone(logs: Path, host: str) -> AbstractContextManager[None]:
 
 def _carry_out(found: Traffic, api: str) -> None:
     near, far = found.sender, found.receiver
-    for host in (near, far):
-        # What an earlier one has told would be read as this one's.
-        found.log(host).unlink(missing_ok=True)
     with ExitStack() as stack:
         receiver = stack.enter_context(found.receive())
-        tail = LogTail(found.log(far))
-        receiver.wait_ready(partial(tail.told, "start"), READY_TIMEOUT_S)
+        receiver.wait_for("start")
         sender = stack.enter_context(found.send())
-        tail = LogTail(found.log(near))
-        sender.wait_ready(lambda: _connected(tail, sender, found), READY_TIMEOUT_S)
+        sender.wait_ready(lambda: _connected(sender, found), READY_TIMEOUT_S)
         address = near.address(found.version)
         look = commands_to_try(api, ("flows list", f"flows show {address}", "events"))
         console.print(
@@ -148,17 +138,17 @@ def _carry_out(found: Traffic, api: str) -> None:
             soft_wrap=True, markup=False,
         )  # fmt: skip
         with suppress(KeyboardInterrupt):
-            _follow(found, sender, tail)
+            _follow(found, sender)
         for process in (sender, receiver):
             process.send(signal.SIGINT)
             process.wait(READY_TIMEOUT_S)
-    _say_result(found)
+    _say_result(found, sender.log_read, receiver.log_read)
 
 
-def _connected(tail: LogTail, sender: Process, found: Traffic) -> bool:
-    if tail.told("connected", found.qps):
+def _connected(sender: RoceProcess, found: Traffic) -> bool:
+    if sender.told("connected", found.qps):
         return True
-    if tail.counts["summary"] or not sender.running:
+    if sender.counts["summary"] or not sender.running:
         raise ProcessError(
             f"{found.sender.name} got no connection to {found.receiver.name}: are both in one VRF, "
             f"and all nodes up (fcn status)? {sender.last_words()}"
@@ -166,21 +156,19 @@ def _connected(tail: LogTail, sender: Process, found: Traffic) -> bool:
     return False
 
 
-def _follow(found: Traffic, sender: Process, tail: LogTail) -> None:
+def _follow(found: Traffic, sender: RoceProcess) -> None:
     """Show on a terminal how it goes, until the sender ends. Raises RunningError when the network
     does."""
     with console.status("") as status:
         while sender.running:
-            tail.read()
+            sender.read()
             if not found.sender.running:
                 raise RunningError("the network has ended")
-            status.update(f"{tail.rate_bps / 1e6:.1f} Mb/s, {tail.counts['cnp']} CNPs")
+            status.update(f"{sender.rate_bps / 1e6:.1f} Mb/s, {sender.counts['cnp']} CNPs")
             time.sleep(POLL_S)
 
 
-def _say_result(found: Traffic) -> None:
-    sent = read_log(found.log(found.sender))
-    came = read_log(found.log(found.receiver))
+def _say_result(found: Traffic, sent: RoceLog, came: RoceLog) -> None:
     console.print(
         f"{found.sender.name} sent {sent.total('qp_summary', 'packets')} packets, got "
         f"{sent.total('qp_summary', 'cnps')} CNPs and cut its rate "

@@ -10,14 +10,13 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from fcn.controller.northbound.client import FcnClient
-from fcn.hosts.processes import Process, holds_within
-from fcn.hosts.roce.build import fcn_roce
-from fcn.hosts.roce.log import RoceLog, read_log
+from fcn.hosts.processes import holds_within
+from fcn.hosts.roce.log import RoceLog
 from fcn.hosts.roce.options import Dcqcn, Receiver, Sender
+from fcn.hosts.roce.running import RoceProcess
 from fcn.topologies.arrival_stamps import NS_PER_S
 from fcn.topologies.controller_config import FcnSettings, Level
 from fcn.topologies.counters import CounterReader
@@ -37,7 +36,6 @@ CONNECT_S_PER_FLOW = 0.1
 HOLD_MS = 120_000
 LOG_INTERVAL_MS = 1000
 FIRST_SENDER_QP, FIRST_RECEIVER_QP = 0x1000, 0x2000
-EVENT_TIMEOUT_S = 60.0
 MAPPING_TIMEOUT_S = 30.0
 # Hosts are paired at a distance of 13, or the next number that is coprime to that of the hosts.
 STRIDE = 13
@@ -121,28 +119,30 @@ def run_sample(
     directory.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         progress(f"starting {len(flows)} receivers and senders")
-        receivers = [stack.enter_context(_receiver(flow, directory)) for flow in flows]
-        _wait_for("start", "receiver", flows, receivers, directory)
+        for receiver in [stack.enter_context(_receiver(flow, directory)) for flow in flows]:
+            receiver.wait_for("start")
         rate = OFFERED_BPS / len(flows)
         connect_s = CONNECT_S + CONNECT_S_PER_FLOW * len(flows)
         start_ns = time.monotonic_ns() + round(connect_s * NS_PER_S)
         senders = [stack.enter_context(_sender(flow, rate, start_ns, directory)) for flow in flows]
-        _wait_for("connected", "sender", flows, senders, directory)
+        for sender in senders:
+            sender.wait_for("connected")
         progress("mapping")
         mapped, surplus = _compare(network.api, flows)
         progress("traffic")
         least_ns = start_ns + round(LEAST_S * NS_PER_S)
         holds_within(
-            lambda: time.monotonic_ns() >= least_ns and _all_notified(flows, directory),
+            lambda: time.monotonic_ns() >= least_ns and all(each.told("cnp") for each in senders),
             connect_s + LONGEST_S,
         )
-        for process in senders:
-            process.send(signal.SIGUSR1)
-        _wait_for("finished", "sender", flows, senders, directory)
+        for sender in senders:
+            sender.send(signal.SIGUSR1)
+        for sender in senders:
+            sender.wait_for("finished")
         looked_up = _looked_up(network, flows)
-        for process in senders:
-            process.stop()
-        logs = [read_log(_log(flow, "sender", directory)) for flow in flows]
+        for sender in senders:
+            sender.stop()
+        logs = [sender.log_read for sender in senders]
     cnps = [sum(1 for _ in log.named("cnp")) for log in logs]
     return SampleResult(
         flows=len(flows),
@@ -161,23 +161,18 @@ def _rejected(log: RoceLog) -> int:
     return sum(event.time_ns < end for event in log.named("cnp_rejected"))
 
 
-def _log(flow: SampleFlow, role: str, directory: Path) -> Path:
-    return directory / f"{role}-{flow.number}.jsonl"
-
-
-def _receiver(flow: SampleFlow, directory: Path) -> Process:
+def _receiver(flow: SampleFlow, directory: Path) -> RoceProcess:
     options = Receiver(
         local=flow.dst,
-        log=_log(flow, "receiver", directory),
+        log=directory / f"receiver-{flow.number}.jsonl",
         log_interval_ms=LOG_INTERVAL_MS,
         first_qp=flow.receiver_qp,
     )
-    return _process(flow.receiver, options.arguments(), directory)
+    return _start(flow.receiver, options)
 
 
-def _sender(flow: SampleFlow, rate_bps: float, start_ns: int, directory: Path) -> Process:
-    options = sender_options(flow, rate_bps, start_ns, directory)
-    return _process(flow.sender, options.arguments(), directory)
+def _sender(flow: SampleFlow, rate_bps: float, start_ns: int, directory: Path) -> RoceProcess:
+    return _start(flow.sender, sender_options(flow, rate_bps, start_ns, directory))
 
 
 def sender_options(flow: SampleFlow, rate_bps: float, start_ns: int, directory: Path) -> Sender:
@@ -185,7 +180,7 @@ def sender_options(flow: SampleFlow, rate_bps: float, start_ns: int, directory: 
     return Sender(
         local=flow.src,
         remote=flow.dst,
-        log=_log(flow, "sender", directory),
+        log=directory / f"sender-{flow.number}.jsonl",
         log_interval_ms=LOG_INTERVAL_MS,
         first_qp=flow.sender_qp,
         start_at_ns=start_ns,
@@ -196,30 +191,8 @@ def sender_options(flow: SampleFlow, rate_bps: float, start_ns: int, directory: 
     )
 
 
-def _process(host: DcHost, arguments: list[str], directory: Path) -> Process:
-    prefix = ["nsenter", f"--net={NAMESPACES / host.name}", "--"]
-    output = directory / f"{host.name}.log"
-    return Process(f"fcn-roce in {host.name}", [fcn_roce(), *arguments], output, prefix)
-
-
-def _wait_for(
-    event: str,
-    role: str,
-    flows: Sequence[SampleFlow],
-    processes: Sequence[Process],
-    directory: Path,
-) -> None:
-    for flow, process in zip(flows, processes, strict=True):
-        path = _log(flow, role, directory)
-        process.wait_ready(partial(_contains, path, event), EVENT_TIMEOUT_S)
-
-
-def _all_notified(flows: Sequence[SampleFlow], directory: Path) -> bool:
-    return all(_contains(_log(flow, "sender", directory), "cnp") for flow in flows)
-
-
-def _contains(path: Path, event: str) -> bool:
-    return path.exists() and f'"event":"{event}"' in path.read_text()
+def _start(host: DcHost, options: Sender | Receiver) -> RoceProcess:
+    return RoceProcess(host.name, options, ["nsenter", f"--net={NAMESPACES / host.name}", "--"])
 
 
 def _compare(api: str, flows: Sequence[SampleFlow]) -> tuple[int, int]:

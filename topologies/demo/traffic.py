@@ -3,16 +3,15 @@
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
-from fcn.hosts.processes import Process, ProcessError
-from fcn.hosts.roce.build import fcn_roce
-from fcn.hosts.roce.log import RoceLog, read_log
+from fcn.hosts.processes import ProcessError
+from fcn.hosts.roce.log import RoceLog
 from fcn.hosts.roce.options import Receiver, Sender
+from fcn.hosts.roce.running import RoceProcess
 from fcn.packets.arn import ARN_PORT
 from fcn.packets.wire import FAST_CNP_PORT
 from fcn.topologies.arrival_stamps import NS_PER_S
@@ -30,14 +29,12 @@ from fcn.topologies.demo.tap import (
     ipv6_to,
     udp_to,
 )
-from fcn.topologies.demo.watch import LogTail
 from fcn.topologies.model import Port
 from fcn.topologies.network import SWITCHES, Network
 from fcn.topologies.trafficmanager import QueueDepth, QueueRecorder, TrafficManager
 
 CONNECT_S = 6.0
 HOLD_MS = 60_000
-READY_TIMEOUT_S = 120.0
 SETTLE_TIMEOUT_S = 60.0
 SETTLE_S = 0.3
 LOOK_S = 0.1
@@ -106,12 +103,21 @@ class Run:
             others = stack.enter_context(
                 OtherTraffic(self._network, self._scenario, self._directory)
             )
-            receivers = [stack.enter_context(self._start_receiver(f)) for f in self._flows]
-            self._wait_for(self._flows, "receiver", "start", receivers)
+            run, enter = self._network.run_roce, stack.enter_context
+            receivers = {
+                flow.receiver: enter(run(flow.receiver, self._receiver_options(flow)))
+                for flow in self._flows
+            }
+            for receiver in receivers.values():
+                receiver.wait_for("start")
             start_ns = time.monotonic_ns() + round(CONNECT_S * NS_PER_S)
-            senders = [stack.enter_context(self._start_sender(f, start_ns)) for f in self._flows]
+            senders = {
+                flow.sender: enter(run(flow.sender, self._sender_options(flow, start_ns)))
+                for flow in self._flows
+            }
             others.send(start_ns)
-            self._wait_for(self._flows, "sender", "connected", senders)
+            for flow in self._flows:
+                senders[flow.sender].wait_for("connected", flow.qps)
             if time.monotonic_ns() > start_ns:
                 raise ProcessError(f"connecting took longer than {CONNECT_S:g} s")
             self._follow(start_ns, senders, notices)
@@ -125,13 +131,13 @@ class Run:
             arrivals_ns = arrivals.stop()
             queue = recorder.stop() if recorder else ()
             seen = others.end()
-            for process in (*senders, *receivers):
+            for process in (*senders.values(), *receivers.values()):
                 process.check_status(process.stop(signal.SIGINT))
         return RunRecord(
             mode=self._mode,
             start_ns=start_ns,
-            senders={f.sender: read_log(self._log(f, "sender")) for f in self._flows},
-            receivers={f.receiver: read_log(self._log(f, "receiver")) for f in self._flows},
+            senders={host: sender.log_read for host, sender in senders.items()},
+            receivers={host: receiver.log_read for host, receiver in receivers.items()},
             counters={name: now.since(before[name]) for name, now in after.items()},
             arrivals_ns=arrivals_ns,
             departures_ns=departures_ns,
@@ -148,53 +154,34 @@ class Run:
     def _flows(self) -> tuple[Flow, ...]:
         return self._scenario.flows
 
-    def _log(self, flow: Flow, role: str) -> Path:
-        host = flow.sender if role == "sender" else flow.receiver
-        return self._directory / f"{role}-{host}.jsonl"
-
-    def _start_receiver(self, flow: Flow) -> Process:
-        options = Receiver(
+    def _receiver_options(self, flow: Flow) -> Receiver:
+        return Receiver(
             local=self._scenario.address(flow, flow.receiver),
-            log=self._log(flow, "receiver"),
+            log=self._directory / f"receiver-{flow.receiver}.jsonl",
             cnp_interval_us=CNP_INTERVAL_US,
         )
-        return self._start(flow.receiver, options.arguments())
 
-    def _start_sender(self, flow: Flow, start_ns: int) -> Process:
-        options = sender_options(self._scenario, flow, self._log(flow, "sender"), start_ns)
-        return self._start(flow.sender, options.arguments())
+    def _sender_options(self, flow: Flow, start_ns: int) -> Sender:
+        log = self._directory / f"sender-{flow.sender}.jsonl"
+        return sender_options(self._scenario, flow, log, start_ns)
 
-    def _start(self, host: str, arguments: list[str]) -> Process:
-        output = self._directory / f"{host}.log"
-        return self._network.run_in_host(host, [fcn_roce(), *arguments], output)
-
-    def _wait_for(
-        self, flows: tuple[Flow, ...], role: str, event: str, processes: list[Process]
-    ) -> None:
-        for flow, process in zip(flows, processes, strict=True):
-            tail = LogTail(self._log(flow, role))
-            expected = flow.qps if event == "connected" else 1
-            process.wait_ready(partial(tail.told, event, expected), READY_TIMEOUT_S)
-
-    def _follow(self, start_ns: int, senders: list[Process], notices: Tap) -> None:
+    def _follow(self, start_ns: int, senders: Mapping[str, RoceProcess], notices: Tap) -> None:
         """Say how it goes until every sender has sent for its time."""
-        tails = {flow.sender: LogTail(self._log(flow, "sender")) for flow in self._flows}
         deadline = start_ns + round((self._scenario.seconds + SETTLE_TIMEOUT_S) * NS_PER_S)
         said_ns = start_ns
-        while not all(tail.counts["finished"] for tail in tails.values()):
-            for process in senders:
-                process.check()
+        while not all(sender.counts["finished"] for sender in senders.values()):
+            for sender in senders.values():
+                sender.check()
             self._network.check()
             late = time.monotonic_ns() > deadline
-            for tail in tails.values():
-                tail.read()
             # What they wrote while this process had no turn counts.
-            if late and not all(tail.counts["finished"] for tail in tails.values()):
+            finished = [sender.told("finished") for sender in senders.values()]
+            if late and not all(finished):
                 raise ProcessError("the senders do not end")
             if (now_ns := time.monotonic_ns()) >= said_ns + SAY_S * NS_PER_S:
                 sent = ", ".join(
-                    f"{name} {tail.rate_bps / 1e6:.1f} Mb/s and {tail.counts['cnp']} CNPs"
-                    for name, tail in tails.items()
+                    f"{name} {sender.rate_bps / 1e6:.1f} Mb/s and {sender.counts['cnp']} CNPs"
+                    for name, sender in senders.items()
                 )
                 self._say(
                     f"{self._mode.title}, {(now_ns - start_ns) / NS_PER_S:4.1f} s: {sent}, "

@@ -1,24 +1,21 @@
 """Sends RDMA traffic over the network `failover`, cuts a link of it, and mends it."""
 
-import shutil
 import signal
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from fcn.controller.northbound.client import FcnClient
-from fcn.hosts.processes import Process, ProcessError, wait_until
-from fcn.hosts.roce.build import fcn_roce
+from fcn.hosts.processes import ProcessError, wait_until
 from fcn.hosts.roce.options import Dcqcn, Receiver, Sender
+from fcn.hosts.roce.running import READY_TIMEOUT_S, RoceProcess
 from fcn.packets.wire import FANTEL_PORT
 from fcn.topologies.arrival_stamps import NS_PER_S
 from fcn.topologies.catalog import network
 from fcn.topologies.controller_config import FcnSettings
 from fcn.topologies.demo.tap import Tap, far_end, ipv6_to, udp_to
-from fcn.topologies.demo.watch import LogTail
 from fcn.topologies.model import Port, Topology
 from fcn.topologies.network import SWITCHES, Network, Target
 
@@ -36,7 +33,6 @@ PPS = 1_000
 MTU = 1024
 BITS = (MTU + 44) * 8
 CONNECT_S = 6.0
-READY_TIMEOUT_S = 120.0
 QUIET_S = 3.0
 """For so long no path changes, before the run begins."""
 
@@ -93,9 +89,6 @@ class _Run:
         self._directory = directory
         self._say = say
         self._inside = SWITCHES[running.target].shapes_links
-        # Logs of an earlier run would be read as this one's.
-        shutil.rmtree(directory, ignore_errors=True)
-        directory.mkdir(parents=True)
 
     def record(self) -> Record:
         with ExitStack() as stack:
@@ -115,7 +108,7 @@ class _Run:
             }
             receiver, sender, start = self._start_hosts(stack)
             stopped, cut, continued, mended, states = self._events(start)
-            self._wait_for("sender", "finished", sender)
+            sender.wait_for("finished")
             for process in (sender, receiver):
                 process.stop(signal.SIGINT)
             times = {ends: self._left(ends, tap.stop()) for ends, tap in taps.items()}
@@ -134,25 +127,25 @@ class _Run:
             propagation_ns=self._topology.delay_ns(near, INGRESS),
         )
 
-    def _start_hosts(self, stack: ExitStack) -> tuple[Process, Process, int]:
+    def _start_hosts(self, stack: ExitStack) -> tuple[RoceProcess, RoceProcess, int]:
         local, remote = (str(self._topology.addresses(name).ipv4.ip) for name in (SENDER, RECEIVER))
-        receiver = stack.enter_context(
-            self._start(RECEIVER, Receiver(local=remote, log=self._log("receiver")).arguments())
-        )
-        self._wait_for("receiver", "start", receiver)
+        log = self._directory / "receiver.jsonl"
+        run, enter = self._network.run_roce, stack.enter_context
+        receiver = enter(run(RECEIVER, Receiver(local=remote, log=log)))
+        receiver.wait_for("start")
         start = time.monotonic_ns() + round(CONNECT_S * NS_PER_S)
         options = Sender(
             local=local,
             remote=remote,
-            log=self._log("sender"),
+            log=self._directory / "sender.jsonl",
             mtu=MTU,
             start_at_ns=start,
             duration_ms=round(SECONDS * 1000),
             hold_ms=round(READY_TIMEOUT_S * 1000),
             dcqcn=Dcqcn(rate_bps=float(PPS * BITS)),
         )
-        sender = stack.enter_context(self._start(SENDER, options.arguments()))
-        self._wait_for("sender", "connected", sender)
+        sender = enter(run(SENDER, options))
+        sender.wait_for("connected")
         if time.monotonic_ns() > start:
             raise ProcessError(f"connecting took longer than {CONNECT_S:g} s")
         return receiver, sender, start
@@ -196,16 +189,6 @@ class _Run:
         except ProcessError:
             return state
         return state
-
-    def _start(self, host: str, arguments: list[str]) -> Process:
-        log = self._directory / f"{host}.log"
-        return self._network.run_in_host(host, [fcn_roce(), *arguments], log)
-
-    def _log(self, role: str) -> Path:
-        return self._directory / f"{role}.jsonl"
-
-    def _wait_for(self, role: str, event: str, process: Process) -> None:
-        process.wait_ready(partial(LogTail(self._log(role)).told, event), READY_TIMEOUT_S)
 
     def _far_end(self, node: str, peer: str) -> str:
         return far_end(self._topology.port(node, peer).interface)
