@@ -15,11 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-import matplotlib
 import pandas as pd
-
-matplotlib.use("Agg")
-
 import yaml
 from matplotlib.figure import Figure
 from rich.console import Console

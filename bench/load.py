@@ -13,11 +13,7 @@ from itertools import product
 from statistics import mean
 from typing import Any
 
-import matplotlib
 import pandas as pd
-
-matplotlib.use("Agg")
-
 import yaml
 from matplotlib.figure import Figure
 from rich.console import Console

@@ -22,25 +22,6 @@ from scapy.fields import (
 )
 from scapy.packet import Packet
 
-__all__ = [
-    "HIGHEST_LEVEL",
-    "PERMILLE",
-    "TLV_CLASSES",
-    "TLV_HEADER_LENGTH",
-    "TLV_VERSION",
-    "BufferStatus",
-    "Cause",
-    "DeviceLoad",
-    "FailureCause",
-    "FiveTuple",
-    "LinkUtilization",
-    "Origin",
-    "Parameter",
-    "PathId",
-    "Tlv",
-    "later",
-]
-
 TLV_VERSION = 0
 TLV_HEADER_LENGTH = 4
 HIGHEST_LEVEL = 7

@@ -9,7 +9,7 @@ from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.build import load_library
 from fcn.softswitch.engine.codegen.layout import Layout
 from fcn.softswitch.engine.handle import NativeEngine
-from fcn.softswitch.engine.program import Program, traced
+from fcn.softswitch.engine.program import Program
 
 _ALWAYS = _PORT = (1 << 32) - 1
 _MOST_BITS = 128
@@ -126,15 +126,3 @@ class TraceControl(NativeEngine):
             "value": list(value),
             "mask": list(mask),
         }
-
-
-__all__ = [
-    "Bounds",
-    "FieldTest",
-    "Filter",
-    "PlacedField",
-    "PortTest",
-    "TraceControl",
-    "placed_fields",
-    "traced",
-]

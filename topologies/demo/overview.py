@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from matplotlib import pyplot
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from fcn.topologies.demo.measure import Measurement, Series
 from fcn.topologies.demo.scenario import Scenario
@@ -21,7 +21,8 @@ def draw_overview(
     scenario: Scenario, result: Measurement, highest: float, deepest: float, path: Path
 ) -> None:
     """highest: rate of all modes, in Mb/s, deepest: queue; so that pictures can be compared."""
-    figure, axes = pyplot.subplots(3, 1, figsize=(4.8, 8.4), sharex=True, layout="constrained")
+    figure = Figure(figsize=(4.8, 8.4), layout="constrained")
+    axes = figure.subplots(3, 1, sharex=True)
     _draw_rates(axes[0], scenario, result)
     _draw_queue(axes[1], scenario, result)
     _draw_notifications(axes[2], scenario, result)
@@ -40,7 +41,6 @@ def draw_overview(
     axes[2].set_ylim(0, LEGEND_ROOM * max(axes[2].get_ylim()[1], 1))
     figure.suptitle(f"{result.mode.title}; dotted: onsets", fontsize=11)
     figure.savefig(path, dpi=DPI)
-    pyplot.close(figure)
 
 
 def _seconds(series: Series) -> list[float]:

@@ -6,12 +6,8 @@ from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-from matplotlib import pyplot
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from fcn.topologies.demo.bars import panels
 from fcn.topologies.demo.measure import Measurement, Series
@@ -51,13 +47,13 @@ def draw_charts(scenario: Scenario, results: Results, folder: Path) -> Iterator[
 
     def chart(name: str, title: str, draw: Callable[[Axes], None], *, bars: bool = True) -> Chart:
         path = folder / f"{name}.png"
-        figure, axes = pyplot.subplots(figsize=(WIDE, HIGH), layout="constrained")
+        figure = Figure(figsize=(WIDE, HIGH), layout="constrained")
+        axes = figure.subplots()
         draw(axes)
         if bars and len(results) > FEW:
             for label in axes.get_xticklabels():
                 label.set(rotation=40, ha="right")
         figure.savefig(path, dpi=DPI)
-        pyplot.close(figure)
         return Chart(title, path)
 
     yield chart("rate", "rate after an onset", partial(_draw_rate, scenario, results), bars=False)

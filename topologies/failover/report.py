@@ -2,10 +2,6 @@
 
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-
 from matplotlib.figure import Figure
 from rich.table import Table
 

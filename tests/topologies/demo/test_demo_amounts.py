@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from demo_record import record, scenario
-from matplotlib import pyplot
+from matplotlib.figure import Figure
 
 from fcn.topologies.demo.bars import draw_goodput, draw_others
 from fcn.topologies.demo.measure import Measurement, Other, jain, measure, percentile
@@ -23,7 +23,7 @@ def crowded(mode: str) -> Measurement:
 
 
 def test_every_sender_and_place_is_drawn() -> None:
-    figure, (senders, places) = pyplot.subplots(1, 2)
+    senders, places = Figure().subplots(1, 2)
     runs = [crowded("ecn"), crowded("fcn")]
     draw_goodput(senders, runs)
     draw_others(places, runs)
@@ -31,7 +31,6 @@ def test_every_sender_and_place_is_drawn() -> None:
     assert max(bar.get_y() + bar.get_height() for bar in senders.patches) == pytest.approx(78)
     shades = [bar.get_alpha() for bar in senders.patches]
     assert len(set(shades)) == MANY
-    pyplot.close(figure)
 
 
 def test_jains_index() -> None:
