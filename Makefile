@@ -102,6 +102,7 @@ tofino: setup ## place and assemble the TNA programs for both Tofinos (needs p4c
 
 proto: setup ## regenerate the messages of our own services
 	$(PYTHON) -m grpc_tools.protoc -I. --python_out=. --pyi_out=. $(wildcard fcn/controller/proto/*.proto)
+	sed -i '/_FIELD_NUMBER: /d' $(wildcard fcn/controller/proto/*.pyi) # nobody asks for them
 	$(PYTHON) -m grpc_tools.protoc -I. --python_out=. $(wildcard fcn/contract/proto/*.proto fcn/softswitch/proto/*.proto)
 
 ffi: setup ## regenerate what cffi makes of C interfaces

@@ -20,17 +20,12 @@ class GetNetworkRequest(_message.Message):
 
 class GetNetworkResponse(_message.Message):
     __slots__ = ("nodes", "links")
-    NODES_FIELD_NUMBER: _ClassVar[int]
-    LINKS_FIELD_NUMBER: _ClassVar[int]
     nodes: _containers.RepeatedCompositeFieldContainer[NetworkNode]
     links: _containers.RepeatedCompositeFieldContainer[NetworkLink]
     def __init__(self, nodes: _Optional[_Iterable[_Union[NetworkNode, _Mapping]]] = ..., links: _Optional[_Iterable[_Union[NetworkLink, _Mapping]]] = ...) -> None: ...
 
 class NetworkNode(_message.Message):
     __slots__ = ("name", "role", "ports")
-    NAME_FIELD_NUMBER: _ClassVar[int]
-    ROLE_FIELD_NUMBER: _ClassVar[int]
-    PORTS_FIELD_NUMBER: _ClassVar[int]
     name: str
     role: str
     ports: _containers.RepeatedCompositeFieldContainer[NetworkPort]
@@ -38,11 +33,6 @@ class NetworkNode(_message.Message):
 
 class NetworkPort(_message.Message):
     __slots__ = ("number", "name", "role", "vrf", "rate")
-    NUMBER_FIELD_NUMBER: _ClassVar[int]
-    NAME_FIELD_NUMBER: _ClassVar[int]
-    ROLE_FIELD_NUMBER: _ClassVar[int]
-    VRF_FIELD_NUMBER: _ClassVar[int]
-    RATE_FIELD_NUMBER: _ClassVar[int]
     number: int
     name: str
     role: str
@@ -52,10 +42,6 @@ class NetworkPort(_message.Message):
 
 class NetworkLink(_message.Message):
     __slots__ = ("node", "port", "peer", "peer_port")
-    NODE_FIELD_NUMBER: _ClassVar[int]
-    PORT_FIELD_NUMBER: _ClassVar[int]
-    PEER_FIELD_NUMBER: _ClassVar[int]
-    PEER_PORT_FIELD_NUMBER: _ClassVar[int]
     node: str
     port: int
     peer: str
@@ -68,13 +54,6 @@ class GetStatusRequest(_message.Message):
 
 class GetStatusResponse(_message.Message):
     __slots__ = ("version", "started", "nodes", "labels_in_use", "labels_resting", "notification", "others")
-    VERSION_FIELD_NUMBER: _ClassVar[int]
-    STARTED_FIELD_NUMBER: _ClassVar[int]
-    NODES_FIELD_NUMBER: _ClassVar[int]
-    LABELS_IN_USE_FIELD_NUMBER: _ClassVar[int]
-    LABELS_RESTING_FIELD_NUMBER: _ClassVar[int]
-    NOTIFICATION_FIELD_NUMBER: _ClassVar[int]
-    OTHERS_FIELD_NUMBER: _ClassVar[int]
     version: str
     started: float
     nodes: _containers.RepeatedCompositeFieldContainer[NodeStatus]
@@ -86,10 +65,6 @@ class GetStatusResponse(_message.Message):
 
 class RegionController(_message.Message):
     __slots__ = ("region", "name", "heard", "detail")
-    REGION_FIELD_NUMBER: _ClassVar[int]
-    NAME_FIELD_NUMBER: _ClassVar[int]
-    HEARD_FIELD_NUMBER: _ClassVar[int]
-    DETAIL_FIELD_NUMBER: _ClassVar[int]
     region: str
     name: str
     heard: bool
@@ -98,21 +73,6 @@ class RegionController(_message.Message):
 
 class NodeStatus(_message.Message):
     __slots__ = ("name", "role", "grpc", "device_id", "state", "since", "detail", "features", "entries", "pending", "refused", "flows", "neighbors", "tls", "refusal")
-    NAME_FIELD_NUMBER: _ClassVar[int]
-    ROLE_FIELD_NUMBER: _ClassVar[int]
-    GRPC_FIELD_NUMBER: _ClassVar[int]
-    DEVICE_ID_FIELD_NUMBER: _ClassVar[int]
-    STATE_FIELD_NUMBER: _ClassVar[int]
-    SINCE_FIELD_NUMBER: _ClassVar[int]
-    DETAIL_FIELD_NUMBER: _ClassVar[int]
-    FEATURES_FIELD_NUMBER: _ClassVar[int]
-    ENTRIES_FIELD_NUMBER: _ClassVar[int]
-    PENDING_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_FIELD_NUMBER: _ClassVar[int]
-    FLOWS_FIELD_NUMBER: _ClassVar[int]
-    NEIGHBORS_FIELD_NUMBER: _ClassVar[int]
-    TLS_FIELD_NUMBER: _ClassVar[int]
-    REFUSAL_FIELD_NUMBER: _ClassVar[int]
     name: str
     role: str
     grpc: str
@@ -132,10 +92,6 @@ class NodeStatus(_message.Message):
 
 class SwitchTls(_message.Message):
     __slots__ = ("ca", "certificate", "key", "name")
-    CA_FIELD_NUMBER: _ClassVar[int]
-    CERTIFICATE_FIELD_NUMBER: _ClassVar[int]
-    KEY_FIELD_NUMBER: _ClassVar[int]
-    NAME_FIELD_NUMBER: _ClassVar[int]
     ca: str
     certificate: str
     key: str
@@ -144,10 +100,6 @@ class SwitchTls(_message.Message):
 
 class FlowKey(_message.Message):
     __slots__ = ("vrf", "src", "dst", "dest_qp")
-    VRF_FIELD_NUMBER: _ClassVar[int]
-    SRC_FIELD_NUMBER: _ClassVar[int]
-    DST_FIELD_NUMBER: _ClassVar[int]
-    DEST_QP_FIELD_NUMBER: _ClassVar[int]
     vrf: str
     src: str
     dst: str
@@ -156,17 +108,6 @@ class FlowKey(_message.Message):
 
 class Flow(_message.Message):
     __slots__ = ("key", "node", "label", "source_qp", "p_key", "origin", "timeout", "since", "packets", "octets", "notifications")
-    KEY_FIELD_NUMBER: _ClassVar[int]
-    NODE_FIELD_NUMBER: _ClassVar[int]
-    LABEL_FIELD_NUMBER: _ClassVar[int]
-    SOURCE_QP_FIELD_NUMBER: _ClassVar[int]
-    P_KEY_FIELD_NUMBER: _ClassVar[int]
-    ORIGIN_FIELD_NUMBER: _ClassVar[int]
-    TIMEOUT_FIELD_NUMBER: _ClassVar[int]
-    SINCE_FIELD_NUMBER: _ClassVar[int]
-    PACKETS_FIELD_NUMBER: _ClassVar[int]
-    OCTETS_FIELD_NUMBER: _ClassVar[int]
-    NOTIFICATIONS_FIELD_NUMBER: _ClassVar[int]
     key: FlowKey
     node: str
     label: int
@@ -182,12 +123,6 @@ class Flow(_message.Message):
 
 class ListFlowsRequest(_message.Message):
     __slots__ = ("node", "vrf", "address", "with_counters", "with_unlabelled", "label")
-    NODE_FIELD_NUMBER: _ClassVar[int]
-    VRF_FIELD_NUMBER: _ClassVar[int]
-    ADDRESS_FIELD_NUMBER: _ClassVar[int]
-    WITH_COUNTERS_FIELD_NUMBER: _ClassVar[int]
-    WITH_UNLABELLED_FIELD_NUMBER: _ClassVar[int]
-    LABEL_FIELD_NUMBER: _ClassVar[int]
     node: str
     vrf: str
     address: str
@@ -198,15 +133,11 @@ class ListFlowsRequest(_message.Message):
 
 class ListFlowsResponse(_message.Message):
     __slots__ = ("flows",)
-    FLOWS_FIELD_NUMBER: _ClassVar[int]
     flows: _containers.RepeatedCompositeFieldContainer[Flow]
     def __init__(self, flows: _Optional[_Iterable[_Union[Flow, _Mapping]]] = ...) -> None: ...
 
 class AddFlowRequest(_message.Message):
     __slots__ = ("key", "source_qp", "timeout")
-    KEY_FIELD_NUMBER: _ClassVar[int]
-    SOURCE_QP_FIELD_NUMBER: _ClassVar[int]
-    TIMEOUT_FIELD_NUMBER: _ClassVar[int]
     key: FlowKey
     source_qp: int
     timeout: int
@@ -214,9 +145,6 @@ class AddFlowRequest(_message.Message):
 
 class AddFlowResponse(_message.Message):
     __slots__ = ("flow", "written", "lasting")
-    FLOW_FIELD_NUMBER: _ClassVar[int]
-    WRITTEN_FIELD_NUMBER: _ClassVar[int]
-    LASTING_FIELD_NUMBER: _ClassVar[int]
     flow: Flow
     written: bool
     lasting: bool
@@ -224,7 +152,6 @@ class AddFlowResponse(_message.Message):
 
 class AddFlowsRequest(_message.Message):
     __slots__ = ("flows",)
-    FLOWS_FIELD_NUMBER: _ClassVar[int]
     flows: _containers.RepeatedCompositeFieldContainer[AddFlowRequest]
     def __init__(self, flows: _Optional[_Iterable[_Union[AddFlowRequest, _Mapping]]] = ...) -> None: ...
 
@@ -232,14 +159,9 @@ class AddFlowsResponse(_message.Message):
     __slots__ = ("refused", "away", "lasting")
     class Refusal(_message.Message):
         __slots__ = ("index", "reason")
-        INDEX_FIELD_NUMBER: _ClassVar[int]
-        REASON_FIELD_NUMBER: _ClassVar[int]
         index: int
         reason: str
         def __init__(self, index: _Optional[int] = ..., reason: _Optional[str] = ...) -> None: ...
-    REFUSED_FIELD_NUMBER: _ClassVar[int]
-    AWAY_FIELD_NUMBER: _ClassVar[int]
-    LASTING_FIELD_NUMBER: _ClassVar[int]
     refused: _containers.RepeatedCompositeFieldContainer[AddFlowsResponse.Refusal]
     away: _containers.RepeatedScalarFieldContainer[str]
     lasting: bool
@@ -247,7 +169,6 @@ class AddFlowsResponse(_message.Message):
 
 class DeleteFlowRequest(_message.Message):
     __slots__ = ("key",)
-    KEY_FIELD_NUMBER: _ClassVar[int]
     key: FlowKey
     def __init__(self, key: _Optional[_Union[FlowKey, _Mapping]] = ...) -> None: ...
 
@@ -257,9 +178,6 @@ class DeleteFlowResponse(_message.Message):
 
 class SetFeaturesRequest(_message.Message):
     __slots__ = ("node", "features", "enabled")
-    NODE_FIELD_NUMBER: _ClassVar[int]
-    FEATURES_FIELD_NUMBER: _ClassVar[int]
-    ENABLED_FIELD_NUMBER: _ClassVar[int]
     node: str
     features: _containers.RepeatedScalarFieldContainer[str]
     enabled: bool
@@ -267,9 +185,6 @@ class SetFeaturesRequest(_message.Message):
 
 class SetFeaturesResponse(_message.Message):
     __slots__ = ("written", "features", "lasting")
-    WRITTEN_FIELD_NUMBER: _ClassVar[int]
-    FEATURES_FIELD_NUMBER: _ClassVar[int]
-    LASTING_FIELD_NUMBER: _ClassVar[int]
     written: bool
     features: _containers.RepeatedScalarFieldContainer[str]
     lasting: bool
@@ -277,15 +192,11 @@ class SetFeaturesResponse(_message.Message):
 
 class GetThresholdsRequest(_message.Message):
     __slots__ = ("node",)
-    NODE_FIELD_NUMBER: _ClassVar[int]
     node: str
     def __init__(self, node: _Optional[str] = ...) -> None: ...
 
 class GetThresholdsResponse(_message.Message):
     __slots__ = ("queues", "levels", "notification")
-    QUEUES_FIELD_NUMBER: _ClassVar[int]
-    LEVELS_FIELD_NUMBER: _ClassVar[int]
-    NOTIFICATION_FIELD_NUMBER: _ClassVar[int]
     queues: _containers.RepeatedCompositeFieldContainer[QueueThresholds]
     levels: _containers.RepeatedCompositeFieldContainer[LevelPolicy]
     notification: str
@@ -293,11 +204,6 @@ class GetThresholdsResponse(_message.Message):
 
 class QueueThresholds(_message.Message):
     __slots__ = ("node", "port", "queue", "depths", "unit")
-    NODE_FIELD_NUMBER: _ClassVar[int]
-    PORT_FIELD_NUMBER: _ClassVar[int]
-    QUEUE_FIELD_NUMBER: _ClassVar[int]
-    DEPTHS_FIELD_NUMBER: _ClassVar[int]
-    UNIT_FIELD_NUMBER: _ClassVar[int]
     node: str
     port: int
     queue: int
@@ -307,10 +213,6 @@ class QueueThresholds(_message.Message):
 
 class LevelPolicy(_message.Message):
     __slots__ = ("level", "mark", "notify", "interval")
-    LEVEL_FIELD_NUMBER: _ClassVar[int]
-    MARK_FIELD_NUMBER: _ClassVar[int]
-    NOTIFY_FIELD_NUMBER: _ClassVar[int]
-    INTERVAL_FIELD_NUMBER: _ClassVar[int]
     level: int
     mark: bool
     notify: bool
@@ -319,22 +221,17 @@ class LevelPolicy(_message.Message):
 
 class SetThresholdsRequest(_message.Message):
     __slots__ = ("queue",)
-    QUEUE_FIELD_NUMBER: _ClassVar[int]
     queue: QueueThresholds
     def __init__(self, queue: _Optional[_Union[QueueThresholds, _Mapping]] = ...) -> None: ...
 
 class SetThresholdsResponse(_message.Message):
     __slots__ = ("written", "lasting")
-    WRITTEN_FIELD_NUMBER: _ClassVar[int]
-    LASTING_FIELD_NUMBER: _ClassVar[int]
     written: bool
     lasting: bool
     def __init__(self, written: _Optional[bool] = ..., lasting: _Optional[bool] = ...) -> None: ...
 
 class GetCountersRequest(_message.Message):
     __slots__ = ("node", "last")
-    NODE_FIELD_NUMBER: _ClassVar[int]
-    LAST_FIELD_NUMBER: _ClassVar[int]
     node: str
     last: bool
     def __init__(self, node: _Optional[str] = ..., last: _Optional[bool] = ...) -> None: ...
@@ -343,24 +240,15 @@ class GetCountersResponse(_message.Message):
     __slots__ = ("counters", "read")
     class ReadEntry(_message.Message):
         __slots__ = ("key", "value")
-        KEY_FIELD_NUMBER: _ClassVar[int]
-        VALUE_FIELD_NUMBER: _ClassVar[int]
         key: str
         value: float
         def __init__(self, key: _Optional[str] = ..., value: _Optional[float] = ...) -> None: ...
-    COUNTERS_FIELD_NUMBER: _ClassVar[int]
-    READ_FIELD_NUMBER: _ClassVar[int]
     counters: _containers.RepeatedCompositeFieldContainer[Counter]
     read: _containers.ScalarMap[str, float]
     def __init__(self, counters: _Optional[_Iterable[_Union[Counter, _Mapping]]] = ..., read: _Optional[_Mapping[str, float]] = ...) -> None: ...
 
 class Counter(_message.Message):
     __slots__ = ("node", "counter", "name", "packets", "octets")
-    NODE_FIELD_NUMBER: _ClassVar[int]
-    COUNTER_FIELD_NUMBER: _ClassVar[int]
-    NAME_FIELD_NUMBER: _ClassVar[int]
-    PACKETS_FIELD_NUMBER: _ClassVar[int]
-    OCTETS_FIELD_NUMBER: _ClassVar[int]
     node: str
     counter: str
     name: str
@@ -370,23 +258,16 @@ class Counter(_message.Message):
 
 class ListPathsRequest(_message.Message):
     __slots__ = ("node",)
-    NODE_FIELD_NUMBER: _ClassVar[int]
     node: str
     def __init__(self, node: _Optional[str] = ...) -> None: ...
 
 class ListPathsResponse(_message.Message):
     __slots__ = ("policies",)
-    POLICIES_FIELD_NUMBER: _ClassVar[int]
     policies: _containers.RepeatedCompositeFieldContainer[Policy]
     def __init__(self, policies: _Optional[_Iterable[_Union[Policy, _Mapping]]] = ...) -> None: ...
 
 class Policy(_message.Message):
     __slots__ = ("node", "name", "to", "exposed", "paths")
-    NODE_FIELD_NUMBER: _ClassVar[int]
-    NAME_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
-    EXPOSED_FIELD_NUMBER: _ClassVar[int]
-    PATHS_FIELD_NUMBER: _ClassVar[int]
     node: str
     name: str
     to: str
@@ -396,20 +277,6 @@ class Policy(_message.Message):
 
 class Path(_message.Message):
     __slots__ = ("tunnel", "id", "weight", "backup", "computed", "via", "state", "since", "source", "packets", "octets", "rate", "loads", "flowlets")
-    TUNNEL_FIELD_NUMBER: _ClassVar[int]
-    ID_FIELD_NUMBER: _ClassVar[int]
-    WEIGHT_FIELD_NUMBER: _ClassVar[int]
-    BACKUP_FIELD_NUMBER: _ClassVar[int]
-    COMPUTED_FIELD_NUMBER: _ClassVar[int]
-    VIA_FIELD_NUMBER: _ClassVar[int]
-    STATE_FIELD_NUMBER: _ClassVar[int]
-    SINCE_FIELD_NUMBER: _ClassVar[int]
-    SOURCE_FIELD_NUMBER: _ClassVar[int]
-    PACKETS_FIELD_NUMBER: _ClassVar[int]
-    OCTETS_FIELD_NUMBER: _ClassVar[int]
-    RATE_FIELD_NUMBER: _ClassVar[int]
-    LOADS_FIELD_NUMBER: _ClassVar[int]
-    FLOWLETS_FIELD_NUMBER: _ClassVar[int]
     tunnel: str
     id: int
     weight: int
@@ -428,8 +295,6 @@ class Path(_message.Message):
 
 class ReportPathRequest(_message.Message):
     __slots__ = ("id", "report")
-    ID_FIELD_NUMBER: _ClassVar[int]
-    REPORT_FIELD_NUMBER: _ClassVar[int]
     id: int
     report: str
     def __init__(self, id: _Optional[int] = ..., report: _Optional[str] = ...) -> None: ...
@@ -440,28 +305,16 @@ class ReportPathResponse(_message.Message):
 
 class ListLinksRequest(_message.Message):
     __slots__ = ("node",)
-    NODE_FIELD_NUMBER: _ClassVar[int]
     node: str
     def __init__(self, node: _Optional[str] = ...) -> None: ...
 
 class ListLinksResponse(_message.Message):
     __slots__ = ("links",)
-    LINKS_FIELD_NUMBER: _ClassVar[int]
     links: _containers.RepeatedCompositeFieldContainer[Link]
     def __init__(self, links: _Optional[_Iterable[_Union[Link, _Mapping]]] = ...) -> None: ...
 
 class Link(_message.Message):
     __slots__ = ("node", "port", "peer", "peer_port", "state", "since", "ups", "downs", "rate", "utilization")
-    NODE_FIELD_NUMBER: _ClassVar[int]
-    PORT_FIELD_NUMBER: _ClassVar[int]
-    PEER_FIELD_NUMBER: _ClassVar[int]
-    PEER_PORT_FIELD_NUMBER: _ClassVar[int]
-    STATE_FIELD_NUMBER: _ClassVar[int]
-    SINCE_FIELD_NUMBER: _ClassVar[int]
-    UPS_FIELD_NUMBER: _ClassVar[int]
-    DOWNS_FIELD_NUMBER: _ClassVar[int]
-    RATE_FIELD_NUMBER: _ClassVar[int]
-    UTILIZATION_FIELD_NUMBER: _ClassVar[int]
     node: str
     port: int
     peer: str
@@ -482,24 +335,15 @@ class ListQueuesResponse(_message.Message):
     __slots__ = ("queues", "untold")
     class UntoldEntry(_message.Message):
         __slots__ = ("key", "value")
-        KEY_FIELD_NUMBER: _ClassVar[int]
-        VALUE_FIELD_NUMBER: _ClassVar[int]
         key: str
         value: str
         def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
-    QUEUES_FIELD_NUMBER: _ClassVar[int]
-    UNTOLD_FIELD_NUMBER: _ClassVar[int]
     queues: _containers.RepeatedCompositeFieldContainer[PortQueue]
     untold: _containers.ScalarMap[str, str]
     def __init__(self, queues: _Optional[_Iterable[_Union[PortQueue, _Mapping]]] = ..., untold: _Optional[_Mapping[str, str]] = ...) -> None: ...
 
 class PortQueue(_message.Message):
     __slots__ = ("node", "port", "packets", "level", "full")
-    NODE_FIELD_NUMBER: _ClassVar[int]
-    PORT_FIELD_NUMBER: _ClassVar[int]
-    PACKETS_FIELD_NUMBER: _ClassVar[int]
-    LEVEL_FIELD_NUMBER: _ClassVar[int]
-    FULL_FIELD_NUMBER: _ClassVar[int]
     node: str
     port: int
     packets: int
@@ -509,17 +353,12 @@ class PortQueue(_message.Message):
 
 class ConfigRequest(_message.Message):
     __slots__ = ("text", "file")
-    TEXT_FIELD_NUMBER: _ClassVar[int]
-    FILE_FIELD_NUMBER: _ClassVar[int]
     text: str
     file: str
     def __init__(self, text: _Optional[str] = ..., file: _Optional[str] = ...) -> None: ...
 
 class ConfigProblem(_message.Message):
     __slots__ = ("line", "where", "message")
-    LINE_FIELD_NUMBER: _ClassVar[int]
-    WHERE_FIELD_NUMBER: _ClassVar[int]
-    MESSAGE_FIELD_NUMBER: _ClassVar[int]
     line: int
     where: str
     message: str
@@ -527,20 +366,12 @@ class ConfigProblem(_message.Message):
 
 class DiffConfigResponse(_message.Message):
     __slots__ = ("problems", "changes")
-    PROBLEMS_FIELD_NUMBER: _ClassVar[int]
-    CHANGES_FIELD_NUMBER: _ClassVar[int]
     problems: _containers.RepeatedCompositeFieldContainer[ConfigProblem]
     changes: _containers.RepeatedCompositeFieldContainer[EntryChange]
     def __init__(self, problems: _Optional[_Iterable[_Union[ConfigProblem, _Mapping]]] = ..., changes: _Optional[_Iterable[_Union[EntryChange, _Mapping]]] = ...) -> None: ...
 
 class EntryChange(_message.Message):
     __slots__ = ("node", "change", "table", "match", "before", "after")
-    NODE_FIELD_NUMBER: _ClassVar[int]
-    CHANGE_FIELD_NUMBER: _ClassVar[int]
-    TABLE_FIELD_NUMBER: _ClassVar[int]
-    MATCH_FIELD_NUMBER: _ClassVar[int]
-    BEFORE_FIELD_NUMBER: _ClassVar[int]
-    AFTER_FIELD_NUMBER: _ClassVar[int]
     node: str
     change: str
     table: str
@@ -551,9 +382,6 @@ class EntryChange(_message.Message):
 
 class ApplyConfigResponse(_message.Message):
     __slots__ = ("problems", "nodes", "lasting")
-    PROBLEMS_FIELD_NUMBER: _ClassVar[int]
-    NODES_FIELD_NUMBER: _ClassVar[int]
-    LASTING_FIELD_NUMBER: _ClassVar[int]
     problems: _containers.RepeatedCompositeFieldContainer[ConfigProblem]
     nodes: _containers.RepeatedCompositeFieldContainer[AppliedNode]
     lasting: bool
@@ -561,11 +389,6 @@ class ApplyConfigResponse(_message.Message):
 
 class AppliedNode(_message.Message):
     __slots__ = ("name", "added", "removed", "changed", "state")
-    NAME_FIELD_NUMBER: _ClassVar[int]
-    ADDED_FIELD_NUMBER: _ClassVar[int]
-    REMOVED_FIELD_NUMBER: _ClassVar[int]
-    CHANGED_FIELD_NUMBER: _ClassVar[int]
-    STATE_FIELD_NUMBER: _ClassVar[int]
     name: str
     added: int
     removed: int
@@ -581,16 +404,9 @@ class Event(_message.Message):
     __slots__ = ("time", "kind", "node", "message", "fields")
     class FieldsEntry(_message.Message):
         __slots__ = ("key", "value")
-        KEY_FIELD_NUMBER: _ClassVar[int]
-        VALUE_FIELD_NUMBER: _ClassVar[int]
         key: str
         value: str
         def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
-    TIME_FIELD_NUMBER: _ClassVar[int]
-    KIND_FIELD_NUMBER: _ClassVar[int]
-    NODE_FIELD_NUMBER: _ClassVar[int]
-    MESSAGE_FIELD_NUMBER: _ClassVar[int]
-    FIELDS_FIELD_NUMBER: _ClassVar[int]
     time: float
     kind: str
     node: str
@@ -604,33 +420,21 @@ class FollowStateRequest(_message.Message):
 
 class FollowStateResponse(_message.Message):
     __slots__ = ("image",)
-    IMAGE_FIELD_NUMBER: _ClassVar[int]
     image: bytes
     def __init__(self, image: _Optional[bytes] = ...) -> None: ...
 
 class FollowConnectionsRequest(_message.Message):
     __slots__ = ("region",)
-    REGION_FIELD_NUMBER: _ClassVar[int]
     region: str
     def __init__(self, region: _Optional[str] = ...) -> None: ...
 
 class FollowConnectionsResponse(_message.Message):
     __slots__ = ("messages",)
-    MESSAGES_FIELD_NUMBER: _ClassVar[int]
     messages: _containers.RepeatedCompositeFieldContainer[ConnectionMessage]
     def __init__(self, messages: _Optional[_Iterable[_Union[ConnectionMessage, _Mapping]]] = ...) -> None: ...
 
 class ConnectionMessage(_message.Message):
     __slots__ = ("node", "port", "vrf", "src", "dst", "attribute", "local_comm_id", "remote_comm_id", "qpn")
-    NODE_FIELD_NUMBER: _ClassVar[int]
-    PORT_FIELD_NUMBER: _ClassVar[int]
-    VRF_FIELD_NUMBER: _ClassVar[int]
-    SRC_FIELD_NUMBER: _ClassVar[int]
-    DST_FIELD_NUMBER: _ClassVar[int]
-    ATTRIBUTE_FIELD_NUMBER: _ClassVar[int]
-    LOCAL_COMM_ID_FIELD_NUMBER: _ClassVar[int]
-    REMOTE_COMM_ID_FIELD_NUMBER: _ClassVar[int]
-    QPN_FIELD_NUMBER: _ClassVar[int]
     node: str
     port: int
     vrf: str

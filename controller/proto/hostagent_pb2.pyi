@@ -8,15 +8,11 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 class ReportRequest(_message.Message):
     __slots__ = ("devices",)
-    DEVICES_FIELD_NUMBER: _ClassVar[int]
     devices: _containers.RepeatedCompositeFieldContainer[RdmaDevice]
     def __init__(self, devices: _Optional[_Iterable[_Union[RdmaDevice, _Mapping]]] = ...) -> None: ...
 
 class RdmaDevice(_message.Message):
     __slots__ = ("name", "addresses", "queue_pairs")
-    NAME_FIELD_NUMBER: _ClassVar[int]
-    ADDRESSES_FIELD_NUMBER: _ClassVar[int]
-    QUEUE_PAIRS_FIELD_NUMBER: _ClassVar[int]
     name: str
     addresses: _containers.RepeatedScalarFieldContainer[str]
     queue_pairs: _containers.RepeatedCompositeFieldContainer[QueuePair]
@@ -24,16 +20,12 @@ class RdmaDevice(_message.Message):
 
 class QueuePair(_message.Message):
     __slots__ = ("qpn", "remote_qpn")
-    QPN_FIELD_NUMBER: _ClassVar[int]
-    REMOTE_QPN_FIELD_NUMBER: _ClassVar[int]
     qpn: int
     remote_qpn: int
     def __init__(self, qpn: _Optional[int] = ..., remote_qpn: _Optional[int] = ...) -> None: ...
 
 class ReportResponse(_message.Message):
     __slots__ = ("learned", "ambiguous")
-    LEARNED_FIELD_NUMBER: _ClassVar[int]
-    AMBIGUOUS_FIELD_NUMBER: _ClassVar[int]
     learned: int
     ambiguous: int
     def __init__(self, learned: _Optional[int] = ..., ambiguous: _Optional[int] = ...) -> None: ...
