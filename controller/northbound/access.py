@@ -130,8 +130,11 @@ class Guarded:
 
             try:
                 with self._one_more(self._admit(name, access, request, context)):
-                    async for each in while_allowed(answer(request, context), look):
-                        yield each
+                    async for each in while_allowed(answer(request), look):
+                        if each is None:
+                            await context.send_initial_metadata(())
+                        else:
+                            yield each
             except Exception as error:
                 await _refuse(context, error)
 
@@ -144,7 +147,7 @@ class Guarded:
             outcome, detail = "INTERRUPTED", "it may have been done"
             try:
                 with self._one_more(caller):
-                    response = await answer(request, context)
+                    response = await answer(request)
                 outcome, detail = _said(response)
                 return response
             except Exception as error:

@@ -42,14 +42,13 @@ FOLLOW = 0.25
 
 
 class FcnService:
-    """Implements the service of the proto file; errors of `Guarded` (access.py) end calls."""
+    """Implements the service of the proto file; errors of `Guarded` (access.py) end calls. Where a
+    stream has None, whoever asked is told that it has begun."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
 
-    async def GetNetwork(  # noqa: N802
-        self, request: pb.GetNetworkRequest, context: grpc.aio.ServicerContext
-    ) -> pb.GetNetworkResponse:
+    async def GetNetwork(self, request: pb.GetNetworkRequest) -> pb.GetNetworkResponse:
         config = self._network.config
         return pb.GetNetworkResponse(
             nodes=[
@@ -75,9 +74,7 @@ class FcnService:
             ],
         )
 
-    async def GetStatus(  # noqa: N802
-        self, request: pb.GetStatusRequest, context: grpc.aio.ServicerContext
-    ) -> pb.GetStatusResponse:
+    async def GetStatus(self, request: pb.GetStatusRequest) -> pb.GetStatusResponse:
         network = self._network
         return pb.GetStatusResponse(
             version=fcn_version(),
@@ -111,9 +108,7 @@ class FcnService:
             ],
         )
 
-    async def ListFlows(  # noqa: N802
-        self, request: pb.ListFlowsRequest, context: grpc.aio.ServicerContext
-    ) -> AsyncIterator[pb.ListFlowsResponse]:
+    async def ListFlows(self, request: pb.ListFlowsRequest) -> AsyncIterator[pb.ListFlowsResponse]:
         """Pages of labelled flows, and on request of known flows without a label."""
         if request.node:
             self._node(request.node)
@@ -141,9 +136,7 @@ class FcnService:
                 counts[name] = await agent.counters.of_flows(some)
         return counts
 
-    async def AddFlow(  # noqa: N802
-        self, request: pb.AddFlowRequest, context: grpc.aio.ServicerContext
-    ) -> pb.AddFlowResponse:
+    async def AddFlow(self, request: pb.AddFlowRequest) -> pb.AddFlowResponse:
         """Register a flow manually (FCN-3 a)."""
         key = _key(request.key)
         self._check_leads(self._network.flows.places(key))
@@ -154,9 +147,7 @@ class FcnService:
             flow=flow_message(flow), written=written, lasting=self._network.store.lasts
         )
 
-    async def AddFlows(  # noqa: N802
-        self, request: pb.AddFlowsRequest, context: grpc.aio.ServicerContext
-    ) -> pb.AddFlowsResponse:
+    async def AddFlows(self, request: pb.AddFlowsRequest) -> pb.AddFlowsResponse:
         """Register many flows, in one write of the store."""
         response = pb.AddFlowsResponse(lasting=self._network.store.lasts)
         flows, pace, places = self._network.flows, Pace(), set[str]()
@@ -185,9 +176,7 @@ class FcnService:
                 response.away.append(name)
         return response
 
-    async def DeleteFlow(  # noqa: N802
-        self, request: pb.DeleteFlowRequest, context: grpc.aio.ServicerContext
-    ) -> pb.DeleteFlowResponse:
+    async def DeleteFlow(self, request: pb.DeleteFlowRequest) -> pb.DeleteFlowResponse:
         key = _key(request.key)
         self._check_leads(self._network.flows.places(key))
         try:
@@ -200,9 +189,7 @@ class FcnService:
                 await agent.settled()
         return pb.DeleteFlowResponse()
 
-    async def SetFeatures(  # noqa: N802
-        self, request: pb.SetFeaturesRequest, context: grpc.aio.ServicerContext
-    ) -> pb.SetFeaturesResponse:
+    async def SetFeatures(self, request: pb.SetFeaturesRequest) -> pb.SetFeaturesResponse:
         """Enable or disable features of a node (FCN-16)."""
         agent = self._node(request.node)
         role = agent.provision.node.role
@@ -218,9 +205,7 @@ class FcnService:
             lasting=self._network.store.lasts,
         )
 
-    async def GetThresholds(  # noqa: N802
-        self, request: pb.GetThresholdsRequest, context: grpc.aio.ServicerContext
-    ) -> pb.GetThresholdsResponse:
+    async def GetThresholds(self, request: pb.GetThresholdsRequest) -> pb.GetThresholdsResponse:
         queues = [
             pb.QueueThresholds(
                 node=agent.name,
@@ -241,9 +226,7 @@ class FcnService:
         mode = self._network.config.notification
         return pb.GetThresholdsResponse(queues=queues, levels=levels, notification=mode)
 
-    async def SetThresholds(  # noqa: N802
-        self, request: pb.SetThresholdsRequest, context: grpc.aio.ServicerContext
-    ) -> pb.SetThresholdsResponse:
+    async def SetThresholds(self, request: pb.SetThresholdsRequest) -> pb.SetThresholdsResponse:
         """Change the thresholds of one queue, until the file says something else."""
         wanted = request.queue
         agent = self._node(wanted.node)
@@ -269,9 +252,7 @@ class FcnService:
         written = await agent.settled()
         return pb.SetThresholdsResponse(written=written, lasting=self._network.store.lasts)
 
-    async def GetCounters(  # noqa: N802
-        self, request: pb.GetCountersRequest, context: grpc.aio.ServicerContext
-    ) -> pb.GetCountersResponse:
+    async def GetCounters(self, request: pb.GetCountersRequest) -> pb.GetCountersResponse:
         """The switches' counters, read for this call or by the poller before."""
         response = pb.GetCountersResponse()
         for agent in self._agents(request.node):
@@ -290,25 +271,19 @@ class FcnService:
             )
         return response
 
-    async def ListPaths(  # noqa: N802
-        self, request: pb.ListPathsRequest, context: grpc.aio.ServicerContext
-    ) -> pb.ListPathsResponse:
+    async def ListPaths(self, request: pb.ListPathsRequest) -> pb.ListPathsResponse:
         """Policies and the state of their paths (FAN-4)."""
         agents = self._agents(request.node)
         down = links_down(self._network.nodes.values())
         found = (policy_messages(agent, down) for agent in agents)
         return pb.ListPathsResponse(policies=chain.from_iterable(found))
 
-    async def ListLinks(  # noqa: N802
-        self, request: pb.ListLinksRequest, context: grpc.aio.ServicerContext
-    ) -> pb.ListLinksResponse:
+    async def ListLinks(self, request: pb.ListLinksRequest) -> pb.ListLinksResponse:
         """Links and their state as both ends see it (FAN-4)."""
         agents = self._agents(request.node)
         return pb.ListLinksResponse(links=chain.from_iterable(map(link_messages, agents)))
 
-    async def ListQueues(  # noqa: N802
-        self, request: pb.ListQueuesRequest, context: grpc.aio.ServicerContext
-    ) -> pb.ListQueuesResponse:
+    async def ListQueues(self, request: pb.ListQueuesRequest) -> pb.ListQueuesResponse:
         """What waits at the ports of switches that tell it."""
         agents = list(self._network.nodes.values())
         told = await asyncio.gather(*(agent.queues.read() for agent in agents))
@@ -327,9 +302,7 @@ class FcnService:
                 )
         return response
 
-    async def ReportPath(  # noqa: N802
-        self, request: pb.ReportPathRequest, context: grpc.aio.ServicerContext
-    ) -> pb.ReportPathResponse:
+    async def ReportPath(self, request: pb.ReportPathRequest) -> pb.ReportPathResponse:
         """Tell a PE of a path, as a node that sees it would, or let it forget what was said (FAN-4,
         FAN-8)."""
         told = False
@@ -343,12 +316,10 @@ class FcnService:
             raise RefusedError(grpc.StatusCode.NOT_FOUND, text)
         return pb.ReportPathResponse()
 
-    async def WatchEvents(  # noqa: N802
-        self, request: pb.WatchEventsRequest, context: grpc.aio.ServicerContext
-    ) -> AsyncIterator[pb.Event]:
-        """Events emitted after the initial metadata is sent."""
+    async def WatchEvents(self, request: pb.WatchEventsRequest) -> AsyncIterator[pb.Event | None]:
+        """Events emitted from now on."""
         with self._network.bus.watch() as events:
-            await context.send_initial_metadata(())
+            yield None
             async for event in events:
                 yield pb.Event(
                     time=event.time,
@@ -358,9 +329,7 @@ class FcnService:
                     fields=event.fields,
                 )
 
-    async def DiffConfig(  # noqa: N802
-        self, request: pb.ConfigRequest, context: grpc.aio.ServicerContext
-    ) -> AsyncIterator[pb.DiffConfigResponse]:
+    async def DiffConfig(self, request: pb.ConfigRequest) -> AsyncIterator[pb.DiffConfigResponse]:
         """What a configuration would change, in pages."""
         page: list[pb.EntryChange] = []
         try:
@@ -374,9 +343,7 @@ class FcnService:
         if page:
             yield pb.DiffConfigResponse(changes=page)
 
-    async def ApplyConfig(  # noqa: N802
-        self, request: pb.ConfigRequest, context: grpc.aio.ServicerContext
-    ) -> pb.ApplyConfigResponse:
+    async def ApplyConfig(self, request: pb.ConfigRequest) -> pb.ApplyConfigResponse:
         """Put a configuration in force as a whole, or refuse it as a whole."""
         try:
             applied = await self._network.plane.apply(request.text, request.file)
@@ -396,8 +363,8 @@ class FcnService:
             ],
         )
 
-    async def FollowState(  # noqa: N802
-        self, request: pb.FollowStateRequest, context: grpc.aio.ServicerContext
+    async def FollowState(
+        self, request: pb.FollowStateRequest
     ) -> AsyncIterator[pb.FollowStateResponse]:
         """The store as it is, and again whenever that has changed."""
         store = self._network.store
@@ -411,14 +378,14 @@ class FcnService:
                 if not changed.is_set():
                     yield pb.FollowStateResponse()
 
-    async def FollowConnections(  # noqa: N802
-        self, request: pb.FollowConnectionsRequest, context: grpc.aio.ServicerContext
-    ) -> AsyncIterator[pb.FollowConnectionsResponse]:
+    async def FollowConnections(
+        self, request: pb.FollowConnectionsRequest
+    ) -> AsyncIterator[pb.FollowConnectionsResponse | None]:
         """What this region knows of connections to another one."""
         if request.region not in self._network.config.regions:
             text = f"there is no region {request.region!r} in the file of this controller"
             raise RefusedError(grpc.StatusCode.NOT_FOUND, text)
-        await context.send_initial_metadata(())
+        yield None
         try:
             async with aclosing(pages(self._network.flows.regions, request.region)) as found:
                 async for page in found:

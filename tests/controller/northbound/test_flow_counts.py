@@ -32,7 +32,7 @@ async def _with_flows(plane: ControlPlane, number: int) -> None:
 
 async def _listed(plane: ControlPlane, address: str = "") -> list[list[pb.Flow]]:
     request = pb.ListFlowsRequest(with_counters=True, address=address)
-    return [list(page.flows) async for page in FcnService(plane.network).ListFlows(request, None)]
+    return [list(page.flows) async for page in FcnService(plane.network).ListFlows(request)]
 
 
 async def test_counts_are_read_of_the_flows_of_a_page(

@@ -20,6 +20,7 @@ from fcn.controller.config import parse_config
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
+from fcn.controller.northbound.access import RefusedError
 from fcn.controller.northbound.api import FcnService
 from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.controller.northbound.flows import PAGE
@@ -89,7 +90,7 @@ async def test_others_have_their_turn_between_pages(network: dict[str, Any]) -> 
         request = pb.ListFlowsRequest(address=address, with_unlabelled=True)
         turns = Turns()
         before: list[int] = []
-        async for page in service.ListFlows(request, None):
+        async for page in service.ListFlows(request):
             assert 0 < len(page.flows) <= PAGE
             before.append(turns.number)
         assert len(before) == pages
@@ -104,7 +105,7 @@ async def test_pages_show_one_moment(network: dict[str, Any]) -> None:
     expected = {flow.key for flow in plane.flows.all()}
     last = plane.flows.all()[-1].key
     listed: list[tuple[str, str, int]] = []
-    async for page in FcnService(plane.network).ListFlows(pb.ListFlowsRequest(), None):
+    async for page in FcnService(plane.network).ListFlows(pb.ListFlowsRequest()):
         if not listed:
             plane.flows.delete(last)
             plane.flows.add(FlowKey("blue", last.src, last.dst, 0xABCDEF), 0x77)
@@ -149,12 +150,10 @@ async def test_what_was_received_is_shown_before_the_rest_comes(
     """The list ends with the reason, and the command with its code, where the controller fails in
     the middle."""
 
-    async def half(
-        _self: FcnService, _request: pb.ListFlowsRequest, context: grpc.aio.ServicerContext
-    ) -> Any:  # noqa: ANN401 - the messages are untyped
+    async def half(_self: FcnService, _request: pb.ListFlowsRequest) -> Any:  # noqa: ANN401
         flow = pb.Flow(key=pb.FlowKey(vrf="blue", src="10.1.0.2", dst="10.2.0.2"), node="pe1")
         yield pb.ListFlowsResponse(flows=[flow])
-        await context.abort(grpc.StatusCode.UNAVAILABLE, "the controller ends")
+        raise RefusedError(grpc.StatusCode.UNAVAILABLE, "the controller ends")
 
     monkeypatch.setattr(FcnService, "ListFlows", half)
     shown = await run(plane_with(network, 0), "list")
