@@ -1,4 +1,4 @@
-"""What a switch does not report of a VRF, as it counts (`controller_share`), is evidence of nothing."""
+"""What a switch counts as not reported of a VRF (`controller_share`) is evidence of nothing."""
 
 from collections.abc import Iterator
 
