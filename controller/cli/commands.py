@@ -21,6 +21,7 @@ from fcn.controller.cli.capture import CaptureError
 from fcn.controller.cli.capture import capture as capture_port
 from fcn.controller.cli.common import (
     EXIT_NOT_READY,
+    MAX_PATH_ID,
     AnyNode,
     Api,
     Json,
@@ -29,6 +30,7 @@ from fcn.controller.cli.common import (
     ended_by,
     err,
     fail,
+    number,
     out,
     say,
     switch_of,
@@ -203,9 +205,7 @@ def links(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False
 
 @app.command("report-path")
 def report_path(
-    number: Annotated[
-        str, typer.Argument(metavar="ID", help="ID of the path, as fcn paths shows.")
-    ],
+    path: Annotated[str, typer.Argument(metavar="ID", help="ID of the path, as fcn paths shows.")],
     report: Annotated[str, typer.Argument(help="failed, well, congested, relieved or forget.")],
     api: Api = DEFAULT_ENDPOINT,
 ) -> None:
@@ -214,10 +214,7 @@ def report_path(
     With forget it forgets what was said of the path, and hears its nodes whatever numbers their
     next messages have.
     """
-    try:
-        wanted = int(number, 0)
-    except ValueError:
-        raise typer.BadParameter(f"{number!r} is not a number") from None
+    wanted = number(path, "the ID of a path", MAX_PATH_ID)
     with controller(api) as client:
         client.report_path(wanted, report)
 

@@ -26,6 +26,9 @@ EXIT_NOT_READY = 5
 MAX_QP = (1 << 24) - 1
 """Queue pair numbers have 24 bits (IBTA volume 1, chapter 9.2)."""
 
+MAX_PATH_ID = (1 << 32) - 1
+MAX_LABEL = (1 << 20) - 1
+
 
 class _Aside(Console):
     """Where errors and progress are told: a reader who goes away ends nothing."""
@@ -108,15 +111,20 @@ def controller(api: str) -> Iterator["FcnClient"]:
         yield client
 
 
-def queue_pair(text: str) -> int:
+def number(text: str, what: str, most: int) -> int:
     """Parse a number, decimal or 0x…. Raises typer.BadParameter."""
     try:
         value = int(text.strip(), 0)
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a number") from None
-    if not 0 <= value <= MAX_QP:
-        raise typer.BadParameter(f"{text} is not a queue pair; those are 0 to {MAX_QP:#x}")
+    if not 0 <= value <= most:
+        raise typer.BadParameter(f"{text} is not {what}; those are 0 to {most:#x}")
     return value
+
+
+def queue_pair(text: str) -> int:
+    """As `number`."""
+    return number(text, "a queue pair", MAX_QP)
 
 
 def switch_of(node: str, api: str) -> "pb.NodeStatus":

@@ -14,6 +14,7 @@ from fcn.contract.profiles import LEAST, PROFILES
 from fcn.controller.cli import tables
 from fcn.controller.cli.common import (
     EXIT_FAILED,
+    MAX_LABEL,
     Api,
     Json,
     controller,
@@ -21,6 +22,7 @@ from fcn.controller.cli.common import (
     err,
     fail,
     mistyped,
+    number,
     out,
     queue_pair,
     say,
@@ -77,9 +79,11 @@ def flows_show(
 ) -> None:
     """Details of the flows with a label or an address, with packet counts, and in words."""
     try:
-        label, address = int(label_or_address, 0), ""
+        int(label_or_address, 0)
     except ValueError:
         label, address = None, str(_address(label_or_address))
+    else:
+        label, address = number(label_or_address, "a label", MAX_LABEL), ""
     with controller(api) as client:
         wanted = client.flows(counters=True, unlabelled=True, label=label, address=address)
         if not wanted:
