@@ -106,6 +106,40 @@ def test_its_file_is_read_again_at_once_when_that_is_asked_for_at_its_start(tmp_
         assert process.wait(PATIENCE_S) == 0
 
 
+SLOWLY = """
+import importlib, os, sys
+open(os.environ["GATE"]).close()
+sys.path.remove(os.path.dirname(os.path.dirname(__file__)))
+del sys.modules["typer"]
+importlib.import_module("typer")
+"""
+"""A module in the place of Typer, which is that once somebody opens the gate."""
+
+
+def test_what_is_asked_for_while_it_is_imported_is_done_then(tmp_path: Path) -> None:
+    gate, place = tmp_path / "gate", tmp_path / "slow"
+    os.mkfifo(gate)
+    (place / "typer").mkdir(parents=True)
+    (place / "typer" / "__init__.py").write_text(SLOWLY)
+    paths = os.pathsep.join([str(place), os.environ.get("PYTHONPATH", "")])
+    prefix = ("env", "--default-signal=HUP", f"PYTHONPATH={paths}", f"GATE={gate}")
+    with switchless(tmp_path, *prefix) as process:
+        opened = list[int]()
+
+        def is_imported() -> bool:
+            with suppress(OSError):
+                opened.append(os.open(gate, os.O_WRONLY | os.O_NONBLOCK))
+            return bool(opened)
+
+        process.wait_ready(is_imported, PATIENCE_S)
+        process.send(signal.SIGHUP)
+        os.close(opened[0])
+        again = f"{tmp_path / 'network.yaml'} is in force: nothing changes"
+        process.wait_ready(lambda: again in process.log.read_text(), PATIENCE_S)
+        process.send(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) == 0
+
+
 def test_the_controller_outlives_its_terminal_after_nohup(tmp_path: Path) -> None:
     with controller_of_its_own(tmp_path, "nohup") as process:
         process.send(signal.SIGHUP)
