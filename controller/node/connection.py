@@ -336,7 +336,7 @@ class Connection:
         return True
 
     def _admits(self, kind: str, octets: int) -> bool:
-        return self._user is not None and self._user.admits(kind, octets)
+        return self._in_session and self._user is not None and self._user.admits(kind, octets)
 
     def _failed(self, kind: str, message: bytes) -> None:
         if self._user is not None:

@@ -178,3 +178,17 @@ async def test_ending_the_controller_is_no_failure_of_the_nodes(
         pass
     assert {event.kind for event in events} == {Kind.SYNCHRONIZED, Kind.NODE_UP}
     assert all(agent.is_up for agent in plane.nodes.values())
+
+
+async def test_nothing_is_taken_before_somebody_reads_it(
+    config: Config, switches: Switches
+) -> None:
+    """finsy would log it, with what customers' packets say."""
+    plane = ControlPlane(config)
+    messages = plane.nodes["pe1"]._messages
+    assert not messages.admits("digest", 100)
+    async with plane.running():
+        await all_up(plane)
+        assert messages.admits("digest", 100)
+        messages.start(asyncio.Event())
+        assert not messages.admits("digest", 100)
