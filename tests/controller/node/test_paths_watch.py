@@ -426,7 +426,7 @@ async def test_what_cannot_be_said_is_refused(lab: Lab) -> None:
         ("19", "failed", 1, "no policy has a path with ID 0x13"),
         ("north", "failed", 2, "'north' is not a number"),
         ("-- -1", "failed", 2, ""),
-        (str(1 << 32), "failed", 1, "this cannot be asked"),
+        (str(1 << 32), "failed", 2, "4294967296 is not the ID of a path"),
     ):
         done = await lab.fcn("report-path", path, said)
         assert done.exit_code == code, done.output
