@@ -22,6 +22,7 @@ from scapy.utils import checksum
 
 from fcn.contract.profiles import LEAST
 from fcn.hosts.scratch import scratch_folder
+from fcn.ptf_tests.lib.ports import PORTS_OF
 
 TARGETS = ("softswitch", "tofino")
 TESTS = ("AtAP", "AtAPe")
@@ -91,8 +92,9 @@ def record(target: str, test: str, packets: int, seed: int, file: Path) -> None:
     """Have a target treat the packets. Raises CalledProcessError."""
     command = [sys.executable, "-m", "fcn.ptf_tests", "--target", target, "--profile", LEAST]
     environment = os.environ | {"FCN_RANDOM": f"{packets},{seed},{file}"}
-    if target != "tofino":
-        environment.pop("FCN_P4", None)
+    if target != "tofino" and (chip := environment.pop("FCN_P4", None)):
+        # Addresses of the bed contain the numbers of its ports.
+        environment[PORTS_OF] = chip
     subprocess.run([*command, f"random_packets.{test}"], env=environment, check=True)
 
 

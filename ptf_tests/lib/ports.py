@@ -1,5 +1,6 @@
 """Switch ports of the test bed, the same for PE and P; the runner connects all of them to ptf."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -8,16 +9,20 @@ from pathlib import Path
 from fcn.contract.constants import PipelineError
 from fcn.contract.pipeline import load_target
 
+PORTS_OF = "FCN_PORTS_OF"
+"""Names a folder of programs whose ports the bed has, to compare two targets."""
+
 
 def _first_ports(number: int) -> tuple[int, ...]:
+    folder = os.environ.get(PORTS_OF)
     try:
-        return load_target("pe").ports.first(number)
+        return load_target("pe", Path(folder) if folder else None).ports.first(number)
     except PipelineError as error:
         sys.exit(f"error: {error}")
 
 
 ALL_PORTS = _first_ports(5)
-"""Front-panel ports of the target the programs under test are compiled for."""
+"""Front-panel ports of the target the programs under test are compiled for, or of PORTS_OF."""
 DC_PORT, DC_PORT_2, CORE_PORT, CORE_PORT_2, UNUSED_PORT = ALL_PORTS
 """DC ports of a PE (core ports on a P), core ports, and a connected port that no test assigns a
 role."""

@@ -1,10 +1,18 @@
 """What counts as a difference between the chip's model and the softswitch."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
+from fcn.contract.targets import TOFINO2
 from fcn.ptf_tests import differences
 from fcn.ptf_tests.differences import comparable
 from fcn.ptf_tests.lib.packets import roce, srv6
+from fcn.ptf_tests.lib.ports import PORTS_OF
+from tools.p4.programs import P4SRC
 
 INNER = roce("10.0.0.1", "10.0.0.2", 7)
 
@@ -51,3 +59,31 @@ def test_what_cannot_be_recorded_is_no_difference(
         differences.main()
     assert ended.value.code == 2
     assert "random_packets.AtAP failed on tofino" in capsys.readouterr().err
+
+
+def test_both_targets_have_the_ports_of_the_chip(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Frames contain addresses that contain numbers of ports: those of Tofino 2 are others."""
+    given: list[dict[str, str]] = []
+    monkeypatch.setattr(
+        subprocess, "run", lambda *_command, env, check: given.append(env) if check else None
+    )
+    monkeypatch.setenv("FCN_P4", str(tmp_path))
+    for target in ("tofino", "softswitch"):
+        differences.record(target, "AtAP", 1, 1, tmp_path / target)
+    chip, softswitch = given
+    assert chip["FCN_P4"] == softswitch[PORTS_OF] == str(tmp_path)
+    assert PORTS_OF not in chip
+    assert "FCN_P4" not in softswitch
+
+
+def test_the_bed_has_the_ports_of_the_programs_that_are_named() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from fcn.ptf_tests.lib.ports import ALL_PORTS; print(ALL_PORTS)"],
+        env=os.environ | {PORTS_OF: str(P4SRC / "compiled" / "tna" / "two-threshold")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"{TOFINO2.ports.first(5)}\n"
