@@ -186,7 +186,7 @@ class ControlPlane:
             counters.refused,
         )
         edge = (
-            NodeEdge(provision, connection.up_for, self.flows.known_key)
+            NodeEdge(provision, connection.up_for, self.flows.known_key, self.store)
             if provision.is_pe
             else None
         )

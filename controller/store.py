@@ -1,5 +1,6 @@
-"""What an operator said by command, and which labels rest, in a file that outlives the controller
-however it ends (SQLite). What switches hold is in the switches.
+"""What an operator said by command, which labels rest, and whose numbers VRFs have in the switches,
+in a file that outlives the controller however it ends (SQLite). What switches hold is in the
+switches.
 
 Without a folder it is in memory: then it outlives a switch only.
 """
@@ -7,7 +8,7 @@ Without a folder it is in memory: then it outlives a switch only.
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ FILE = "state.sqlite"
 APPLICATION = 0x66636E31
 """`fcn1` in the head of the file (PRAGMA application_id)."""
 
-VERSION = 2
+VERSION = 3
 """Of the schema (PRAGMA user_version)."""
 
 _WRITE_VERSION, _READ_VERSION, _NO_LOG = 18, 19, 1
@@ -46,6 +47,13 @@ CREATE TABLE learned (node TEXT PRIMARY KEY, entries BLOB NOT NULL) STRICT;
 
 _LED = "CREATE TABLE led (node TEXT PRIMARY KEY, round INTEGER NOT NULL) STRICT;"
 """New in version 2."""
+
+_VRF = """
+CREATE TABLE vrf (
+    node TEXT NOT NULL, id INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (node, id, name)
+) STRICT;
+"""
+"""New in version 3."""
 
 
 class StoreError(Exception):
@@ -236,6 +244,25 @@ class Store:
         if self.learned(node) is not None:
             self._write("DELETE FROM learned WHERE node = ?", node)
 
+    def reused(self, node: str, names: Mapping[int, str]) -> frozenset[int]:
+        """VRF IDs that may be other VRFs' in what a switch holds than by these names."""
+        found = self._read("SELECT id, name FROM vrf WHERE node = ?", node)
+        return frozenset(vrf for vrf, name in found if names.get(vrf) != name)
+
+    def name_vrfs(self, node: str, names: Mapping[int, str], *, alone: bool) -> None:
+        """A switch is about to hold what is of VRFs by these names; `alone`: it holds nothing else.
+        Raises StoreError."""
+        before = set(self._read("SELECT id, name FROM vrf WHERE node = ?", node))
+        gone = before - names.items() if alone else set()
+        if not gone and before >= names.items():
+            return
+        with self._writing():
+            for statement, rows in (
+                ("DELETE FROM vrf WHERE (node, id, name) = (?, ?, ?)", gone),
+                ("INSERT INTO vrf VALUES (?, ?, ?)", names.items() - before),
+            ):
+                self._db.executemany(statement, ((node, *row) for row in rows))
+
     def resting(self, longest: float) -> list[tuple[int, str, float]]:
         """Labels that rest, with their VRF and seconds left, the shortest first. A clock that was
         set back makes none rest for more than `longest` seconds from now."""
@@ -368,10 +395,11 @@ class Store:
                     self._file,
                 )
             head = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}"
-            self._db.executescript(f"BEGIN EXCLUSIVE; {_SCHEMA} {_LED} {head}; COMMIT")
-        elif version == 1:
+            self._db.executescript(f"BEGIN EXCLUSIVE; {_SCHEMA} {_LED} {_VRF} {head}; COMMIT")
+        elif version < VERSION:
+            new = (_LED if version < 2 else "") + _VRF
             head = f"PRAGMA user_version = {VERSION}"
-            self._db.executescript(f"BEGIN EXCLUSIVE; {_LED} {head}; COMMIT")
+            self._db.executescript(f"BEGIN EXCLUSIVE; {new} {head}; COMMIT")
         ((sound,),) = run("PRAGMA quick_check(1)")
         if sound != "ok":
             raise sqlite3.DatabaseError(sound.rpartition("\n")[2])

@@ -213,11 +213,12 @@ class NodeAgent:
             self._connection.enter(State.BACKUP, detail)
             self._synchronizer.give_up()
             if self._edge is not None:
-                # The leader has the same file.
-                self._edge.synchronized()
+                self._edge.left_to_leader()
             self._bus.emit(Kind.NODE_BACKUP, self.name, f"{self.name}: {detail}")
             return
         self._connection.enter(State.SYNCHRONIZING)
+        if self._edge is not None:
+            self._edge.begin()
         synchronized = asyncio.Event()
         self._messages.start(synchronized, self._edge.reused if self._edge else frozenset())
         await self._synchronize()

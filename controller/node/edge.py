@@ -1,6 +1,7 @@
 """The interface of a PE to the flow service (flows/flow.py, Edge): writes flows to its intent, and
 finds them among what its switch holds."""
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Self
@@ -15,6 +16,9 @@ from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin, from_text, to_text
 from fcn.controller.owners.held_flows import Held, HeldFlows
 from fcn.controller.provision.provision import Provision
+from fcn.controller.store import Store, StoreError
+
+LOG = logging.getLogger("fcn")
 
 SOURCES = 65536
 """Hosts of which it is kept from where their CNPs come, unless that is the peer."""
@@ -30,10 +34,12 @@ class NodeEdge:
         provision: Provision,
         up_for: Callable[[], float],
         known: Callable[[FlowKey, int], FlowKey] = lambda key, _source_qp: key,
+        store: Store | None = None,
     ) -> None:
         self._provision = provision
         self._up_for = up_for
         self._known = known
+        self._store = store or Store()
         size = provision.pipeline.table_size
         self._capacity = {
             version: min(size(FLOW_TABLES[version]), size(LABEL_TABLES[version]))
@@ -63,9 +69,28 @@ class NodeEdge:
         others = {vrf for vrf, name in before._names.items() if self._names.get(vrf) != name}
         self.reused = before.reused | others
 
+    def begin(self) -> None:
+        """The switch may hold what was written by an earlier run, and is about to be written to.
+        Raises StoreError."""
+        self.reused |= self._store.reused(self._provision.name, self._names)
+        self._name_vrfs(alone=False)
+
+    def left_to_leader(self) -> None:
+        """Another controller writes to the switch; it has the same file."""
+        self.reused = frozenset()
+
     def synchronized(self) -> None:
         """The switch holds nothing else than this configuration asks for."""
         self.reused = frozenset()
+        self._name_vrfs(alone=True)
+
+    def _name_vrfs(self, *, alone: bool) -> None:
+        try:
+            self._store.name_vrfs(self._provision.name, self._names, alone=alone)
+        except StoreError as error:
+            LOG.warning(
+                "%s; a controller that is started with other VRF IDs may mix up VRFs", error
+            )
 
     def install(self, flow: Flow, before: Flow | None = None) -> None:
         """Label a flow. When its sender is known, notifications with the label become CNPs."""

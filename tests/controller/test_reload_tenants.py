@@ -4,19 +4,21 @@ of another."""
 import asyncio
 from copy import deepcopy
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from switches import all_up, until
 from tenants import BLUE, DC_PORT, RED, two_tenants
-from virtual import VirtualSwitch, virtual_plane
+from virtual import VirtualSwitch, virtual_plane, virtual_plane_up
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.node.connection import State
+from fcn.controller.store import Store
 
 pytestmark = pytest.mark.virtual_time
 
@@ -98,6 +100,46 @@ async def test_a_vrf_does_not_inherit_flows_with_a_number(
         await all_up(plane)
         assert not known(plane)
         assert switches["pe2"].engine.size("flow_ipv4") == 0
+
+
+async def test_a_vrf_does_not_inherit_flows_while_no_controller_runs(
+    network: dict[str, Any], switches: Switches, tmp_path: Path
+) -> None:
+    network["state"] = str(tmp_path)
+    async with virtual_plane_up(parse_config(yaml.safe_dump(network))) as plane:
+        await connect(plane, switches)
+    async with virtual_plane_up(parse_config(yaml.safe_dump(network))) as plane:
+        assert known(plane) == SOURCES
+    # The switches keep it for the next controller.
+    shake_hands(switches)
+    green = renamed(network, "blue", "green")
+    async with virtual_plane_up(parse_config(yaml.safe_dump(green))) as plane:
+        await asyncio.sleep(5)
+        assert not known(plane)
+        assert not len(plane.flows._connections)
+        assert all(switch.engine.size("flow_ipv4") == 0 for switch in switches.values())
+        shake_hands(switches)
+        await until(lambda: len(known(plane)) == 2)
+        assert await plane.nodes["pe1"].settled()
+    async with virtual_plane_up(parse_config(yaml.safe_dump(green))) as plane:
+        assert len(known(plane)) == 2, "these are green's"
+
+
+async def test_a_controller_killed_while_it_writes_has_said_whose_numbers_those_are(
+    network: dict[str, Any], switches: Switches, tmp_path: Path
+) -> None:
+    """The file before may be put back then."""
+    network["state"] = str(tmp_path)
+    async with virtual_plane_up(parse_config(yaml.safe_dump(network))):
+        pass
+    thawed = switches["pe1"].freeze()
+    plane = virtual_plane(parse_config(yaml.safe_dump(renamed(network, "blue", "green"))))
+    async with plane.running():
+        await until(lambda: plane.nodes["pe1"].status.state is State.SYNCHRONIZING)
+    thawed.set()
+    store = Store(str(tmp_path))
+    assert store.reused("pe1", {BLUE: "blue"}) == {BLUE}
+    store.close()
 
 
 async def test_a_vrf_does_not_hear_what_hosts_of_another_said(

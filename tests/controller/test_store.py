@@ -151,6 +151,19 @@ def test_half_of_a_write_is_undone(tmp_path: Path) -> None:
     store.close()
 
 
+def test_a_number_is_reused_until_a_switch_has_nothing_of_another_vrf() -> None:
+    store = Store()
+    assert not store.reused("pe1", {1: "blue"}), "nothing is known"
+    store.name_vrfs("pe1", {1: "blue", 2: "red"}, alone=True)
+    assert store.reused("pe1", {1: "red", 2: "red"}) == {1}
+    assert not store.reused("pe2", {1: "red"})
+    # Killed before it had written all of it, and the file is put back.
+    store.name_vrfs("pe1", {1: "green", 2: "red"}, alone=False)
+    assert store.reused("pe1", {1: "blue", 2: "red"}) == {1}
+    store.name_vrfs("pe1", {1: "blue", 2: "red"}, alone=True)
+    assert not store.reused("pe1", {1: "blue", 2: "red"})
+
+
 def test_one_controller_at_a_time(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     with pytest.raises(StoreError, match="used by another controller; give each a `state`"):
@@ -162,23 +175,27 @@ def test_one_controller_at_a_time(tmp_path: Path) -> None:
 def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     Store(str(tmp_path)).close()
     database = sqlite3.connect(tmp_path / FILE)
-    database.execute("PRAGMA user_version = 3")
+    database.execute("PRAGMA user_version = 4")
     database.close()
-    with pytest.raises(StoreError, match="has schema 3, of a newer fcn; this one knows 2"):
+    with pytest.raises(StoreError, match="has schema 4, of a newer fcn; this one knows 3"):
         Store(str(tmp_path))
 
 
-def test_an_older_schema_is_taken_over(tmp_path: Path) -> None:
-    """Version 1 knew nothing of rounds of the election."""
+@pytest.mark.parametrize(
+    ("version", "later"), [(1, "DROP TABLE led; DROP TABLE vrf"), (2, "DROP TABLE vrf")]
+)
+def test_an_older_schema_is_taken_over(tmp_path: Path, version: int, later: str) -> None:
+    """Version 1 knew nothing of rounds of the election, version 2 nothing of numbers of VRFs."""
     store = Store(str(tmp_path))
     store.hear("pe1", [FLOW])
     store.close()
     database = sqlite3.connect(tmp_path / FILE)
-    database.executescript("DROP TABLE led; PRAGMA user_version = 1")
+    database.executescript(f"{later}; PRAGMA user_version = {version}")
     database.close()
     store = Store(str(tmp_path))
     assert (list(store.flows("blue")), store.has_heard("pe1")) == ([FLOW], True)
     store.lead("pe1", 1)
+    store.name_vrfs("pe1", {1: "blue"}, alone=True)
     store.close()
 
 
