@@ -230,15 +230,17 @@ class NodeAgent:
 
     async def _synchronize(self) -> None:
         """Take over flows and neighbours found on the switch, also under the program before, let
-        what waits under another mode of flow control leave, then write the difference, set the
-        clock going, and end what is known of paths that are others now."""
+        what waits leave where other flow control would have it overtaken, then write the
+        difference, set the clock going, and end what is known of paths that are others now."""
         switch = self._connection.switch
         held = await read_switch(switch, self.provision.pipeline, self.provision.meter_cells)
         entries = [entity for entity in held if isinstance(entity, fy.P4TableEntry)]
         before = self._connection.take_learned()
         self._neighbors.adopt(entries + before)
-        mode = self.provision.config.flow_control
-        held = await end_holds(switch, self._connection.tell, self.provision.pipeline, mode, held)
+        mode, ports = self.provision.config.flow_control, self.provision.node.dc_ports
+        heeded = {port.number for port in ports if port.heed_pause}
+        tell, pipeline = self._connection.tell, self.provision.pipeline
+        held = await end_holds(switch, tell, pipeline, mode, held, heeded)
         old = self.paths.outdated(entries)
         self.provision.watched.keep_epoch(held, self._clock.wall())
         await self._synchronizer.observe(held)

@@ -189,6 +189,14 @@ class FlowControl(Tables):
             )
 
     @staticmethod
+    def paused_port(heeded: P4TableEntry) -> int:
+        """The port of such an entry."""
+        assert heeded.match is not None
+        port = heeded.match["port"]
+        assert isinstance(port, int)
+        return port
+
+    @staticmethod
     def without_pauses(heeded: P4TableEntry) -> P4TableEntry:
         """The entry of a port whose data centre pauses nothing more: what waits keeps its order."""
         assert isinstance(heeded.action, P4TableAction)
