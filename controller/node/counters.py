@@ -58,6 +58,32 @@ class CounterUser(ABC):
         """The switch was started again, and counts from zero."""
 
 
+class GrowthUser(CounterUser):
+    """Who is told by how many packets cells have grown, by their names in `names`."""
+
+    def __init__(self, names: Mapping[Cell, str]) -> None:
+        self._names = names
+        self._last: dict[str, int] = {}
+
+    @abstractmethod
+    def grew(self, packets: dict[str, int]) -> None:
+        """Since the last time; those that have not are left out."""
+
+    def cells(self) -> Iterator[Cell]:
+        yield from self._names
+
+    def start_anew(self) -> None:
+        """What is counted next is no news."""
+        self._last.clear()
+
+    async def see(self, counts: Cells) -> None:
+        """The first time is no news."""
+        now = {name: counts[cell][0] for cell, name in self._names.items()}
+        last, self._last = self._last, now
+        if grown := {name: now[name] - last[name] for name in last if now[name] > last[name]}:
+            self.grew(grown)
+
+
 class Counters(CounterUser):
     """The poller of one switch. `last` holds the values last read, by the names of the contract;
     empty while nobody knows them. It is replaced, never modified. `read_at`: when that was, by the
@@ -113,8 +139,7 @@ class Counters(CounterUser):
         """What was kept from the controller of a VRF, or of the underlay (""), when it was counted
         last."""
         counts = self.last.get("vrf_refused", {})
-        name = f"vrf {vrf}" if vrf else "underlay"
-        packets, _ = counts.get(name, (0, 0))
+        packets, _ = counts.get(_vrf_cell(vrf), (0, 0))
         return Refused(packets, self.read_at)
 
     def cells(self) -> Iterator[Cell]:
@@ -174,12 +199,17 @@ def _place(entry: p4r.TableEntry) -> _Place:
     return entry.table_id, tuple(sorted(fields))
 
 
+def _vrf_cell(vrf: str) -> str:
+    """Name of the cell of a VRF, or of the underlay ("")."""
+    return f"vrf {vrf}" if vrf else "underlay"
+
+
 def _members(provision: Provision) -> dict[str, dict[str, int]]:
     """Indexes of the cells of each counter the program has, by cell name."""
     ports = {f"port {port.number}": port.number for port in provision.node.ports}
-    vrfs = {f"vrf {name}": cell_of(provision.vrf_id(name)) for name in provision.node.vrfs}
+    vrfs = {_vrf_cell(name): cell_of(provision.vrf_id(name)) for name in provision.node.vrfs}
     names = dict.fromkeys(PORT_COUNTERS, ports)
-    names |= dict.fromkeys(VRF_COUNTERS, {"underlay": UNDERLAY} | vrfs)
+    names |= dict.fromkeys(VRF_COUNTERS, {_vrf_cell(""): UNDERLAY} | vrfs)
     for counter in COUNTERS:
         names[counter] = {name: index for index, name in named_cells(counter).items()}
     return {counter: names[counter] for counter in names if counter in provision.pipeline.counters}

@@ -107,7 +107,7 @@ class Messages:
         self.lost = 0
         """Lists of reports that the switch has sent, and that did not come here."""
         self._synchronized: asyncio.Event | None = None
-        self._reads = False
+        """Of the session, once its messages are read."""
         self._settled_at = math.inf
         self._reused: Set[int] = frozenset()
         """VRF IDs that were others' in messages that may be of the time before."""
@@ -120,7 +120,7 @@ class Messages:
         if kind == "packet" and octets > LARGEST_PACKET:
             self.failures.dropped(kind, f"it has {octets} octets")
             return False
-        if not self._reads or self._synchronized is None:
+        if self._synchronized is None:
             # finsy would log what customers' packets say.
             return False
         if self._synchronized.is_set():
@@ -140,7 +140,7 @@ class Messages:
 
         reused: VRF IDs by which the switch may mean other VRFs until then."""
         self._lateness.begin()
-        self._synchronized, self._waiting, self._reads = synchronized, 0, False
+        self._synchronized, self._waiting = None, 0
         self._reused, self._settled_at = reused, math.inf
         if self._is_pe:
             for digest in DIGESTS:
@@ -288,7 +288,7 @@ class Messages:
 
     async def _read_packets(self, synchronized: asyncio.Event) -> None:
         # Those before have begun.
-        self._reads = True
+        self._synchronized = synchronized
         async with _closed(self._switch.read_packets(queue_size=QUEUE)) as packets:
             async for packet in packets:
                 await synchronized.wait()

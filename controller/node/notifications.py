@@ -1,11 +1,9 @@
 """Tells what notification counters counted, so that `fcn events` shows congestion."""
 
-from collections.abc import Iterator
-
 from fcn.contract.names import COUNTERS, named_cells
 from fcn.contract.parking import bmv2_commands
 from fcn.controller.events import EventBus, Kind
-from fcn.controller.node.counters import Cell, Cells, CounterUser
+from fcn.controller.node.counters import GrowthUser
 from fcn.controller.provision.provision import Provision
 
 WATCHED = frozenset({
@@ -32,39 +30,25 @@ def parking_too_short(node: str, skipped: int, packets: int) -> str:
     )
 
 
-class Notifications(CounterUser):
+class Notifications(GrowthUser):
     """Emits an event when a node's notification counters have increased."""
 
     def __init__(self, provision: Provision, bus: EventBus) -> None:
         self._node = provision.name
         self._packets = provision.config.holding.packets
         self._bus = bus
-        self._names = {
+        super().__init__({
             (counter, index): name
             for counter in COUNTERS
             if counter in provision.pipeline.counters
             for index, name in named_cells(counter).items()
             if name in WATCHED
-        }
-        self._last: dict[str, int] = {}
+        })  # fmt: skip
 
-    def cells(self) -> Iterator[Cell]:
-        yield from self._names
-
-    def start_anew(self) -> None:
-        """What is counted next is no news."""
-        self._last.clear()
-
-    async def see(self, counts: Cells) -> None:
-        """Tell what was counted since the last time; the first time is no news."""
-        now = {name: counts[cell][0] for cell, name in self._names.items()}
-        last, self._last = self._last, now
-        grown = {name: now[name] - last[name] for name in last if now[name] > last[name]}
-        if not grown:
-            return
+    def grew(self, packets: dict[str, int]) -> None:
         node = self._node
-        if skipped := grown.get(SKIPPED):
+        if skipped := packets.get(SKIPPED):
             text = parking_too_short(node, skipped, self._packets)
             self._bus.emit(Kind.HELD_LOST, node, text, skipped=skipped)
-        text = ", ".join(f"{name} +{count}" for name, count in grown.items())
-        self._bus.emit(Kind.NOTIFICATIONS, node, f"{node}: {text}", **grown)
+        text = ", ".join(f"{name} +{count}" for name, count in packets.items())
+        self._bus.emit(Kind.NOTIFICATIONS, node, f"{node}: {text}", **packets)

@@ -69,9 +69,7 @@ async def apply(plane: ControlPlane, network: dict[str, Any]) -> None:
 async def test_a_vrf_that_was_gone_knows_nobody(
     network: dict[str, Any], switches: Switches
 ) -> None:
-    plane = virtual_plane(parse_config(yaml.safe_dump(network)))
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(parse_config(yaml.safe_dump(network))) as plane:
         await connect(plane, switches)
         await apply(plane, renamed(network, "blue", "green"))
         assert not plane.flows.waiting()
@@ -87,9 +85,7 @@ async def test_a_vrf_that_was_gone_knows_nobody(
 async def test_a_vrf_does_not_inherit_flows_with_a_number(
     network: dict[str, Any], switches: Switches
 ) -> None:
-    plane = virtual_plane(parse_config(yaml.safe_dump(network)))
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(parse_config(yaml.safe_dump(network))) as plane:
         await connect(plane, switches)
         switches["pe2"].link.cut()
         await until(lambda: plane.nodes["pe2"].status.state is State.AWAY)
@@ -158,9 +154,7 @@ async def test_a_vrf_does_not_hear_what_hosts_of_another_said(
 
 async def test_vrfs_exchange_their_numbers(network: dict[str, Any], switches: Switches) -> None:
     network = two_tenants(network)
-    plane = virtual_plane(parse_config(yaml.safe_dump(network)))
-    async with plane.running():
-        await all_up(plane)
+    async with virtual_plane_up(parse_config(yaml.safe_dump(network))) as plane:
         await connect(plane, switches)
         labels = {flow.key: flow.label for flow in plane.flows.all()}
         network["vrfs"]["blue"]["id"], network["vrfs"]["red"]["id"] = RED, BLUE

@@ -131,8 +131,12 @@ class World:
     _sent: Counter[int] = field(default_factory=Counter)
     _ends: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
 
-    def wire(self) -> None:
-        """Connect everything; every frame is copied."""
+    def wire(self) -> dict[str, NodeControl]:
+        """Connect everything; every frame is copied. Returns the switches, for their controller."""
+        nodes = {
+            name: NodeControl(self.simulation.add_switch(name), CHANNEL_NS)
+            for name in self.config.nodes
+        }
         switches = self.simulation.switches
         for (a, a_port), (b, b_port) in self.config.link_ends():
             self._connect(switches[a], a_port, switches[b], b_port)
@@ -147,6 +151,7 @@ class World:
             assert detection is not None
             queue = PortQueue(depth=64, rate_pps=clock_rate(slots, detection.interval))
             switch.set_port(clock, PortSettings(queue, overhead=0))
+        return nodes
 
     def _connect(self, a: Node, a_port: int, b: Node, b_port: int) -> None:
         halved = self.place == EGRESS or self.modes["way"] == "paths"
@@ -296,10 +301,7 @@ def run_modes(choice: Choice, place: str = "p2") -> Seen:
     config = parse_config(yaml.safe_dump(network(choice)))
     with Simulation(seed=1) as simulation:
         world = World(modes, config, simulation, place)
-        nodes = {
-            name: NodeControl(simulation.add_switch(name), CHANNEL_NS) for name in config.nodes
-        }
-        world.wire()
+        nodes = world.wire()
 
         async def main() -> Seen:
             async with controlled(config, nodes, simulation, seed=1) as running:

@@ -6,7 +6,6 @@ import asyncio
 import yaml
 from domain_modes import PAUSED_PORT, completed, network
 from mode_world import (
-    CHANNEL_NS,
     EGRESS,
     LOOK,
     PAUSED,
@@ -18,7 +17,7 @@ from mode_world import (
 
 from fcn.controller.config import parse_config
 from fcn.lab.control.loop import run
-from fcn.lab.control.plane import NodeControl, controlled
+from fcn.lab.control.plane import controlled
 from fcn.lab.core import Simulation
 from fcn.ptf_tests.lib.paused_dc import pause_frame
 
@@ -38,10 +37,7 @@ def test_what_waits_is_not_overtaken() -> None:
             del port["rate"]
     with Simulation(seed=1) as simulation:
         world = World(MODES, config, simulation, PAUSED)
-        nodes = {
-            name: NodeControl(simulation.add_switch(name), CHANNEL_NS) for name in config.nodes
-        }
-        world.wire()
+        nodes = world.wire()
 
         async def main() -> None:
             async with controlled(config, nodes, simulation, seed=1) as running:
