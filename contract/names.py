@@ -75,12 +75,13 @@ LIGHT_POLICY = "light_policy"
 HOLD_PARTS = frozenset({"arn_arrival", "arn_neighbor", "hold_budget", "holds", "notification_sid"})
 """Tables and a counter of a P that holds what its neighbours ask it to (SRF-7)."""
 
-BFD_TABLES = frozenset({"bfd_machine", "bfd_session"})
+BFD_TABLES = frozenset({"bfd_session"})
 """Of a node that watches links (FAN-4); without, it says what is congested only."""
 
 NOT_ON_CHIPS = {
     "p": HOLD_PARTS
     | BFD_TABLES
+    | {"bfd_machine"}
     | {"alternate", "links_down", "links_up", "watch_link", "watch_path", "watch_path_load"}
     | {"events", "notifications_received"}
     | {"NoAction"},

@@ -79,7 +79,8 @@ class LinkProvision:
         )
         return {
             "port": port,
-            "interval": ticks(times.interval),
+            # As hellos say it
+            "interval": times.interval,
             "detection_time": ticks(times.detection_time),
             "detect_multiplier": times.multiplier,
             "discriminator": discriminator,

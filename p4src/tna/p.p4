@@ -1,6 +1,6 @@
 // Transit node (P) for Tofino: the steps in which a packet is processed, a file each in p/; those that a PE has, too, are beside
 // this file. Steps that begin with Hold are those of flow control (flow_control/tna), with Curve of the two-threshold mode
-// (two_threshold/tna), with Path and Clock of paths (fantel/tna); in a program without the mode they are empty.
+// (two_threshold/tna), with Path, Clock, Links and Hello of links and paths (fantel/tna); in a program without the mode they are empty.
 #include "../base/tna/externs.p4"
 #include "../base/tna/pass_headers.p4"
 #include "../base/p_headers.p4"
@@ -32,6 +32,16 @@
 // In smaller pieces they are not copied to each other.
 @pa_container_size("egress", "hdr.p.outer_ipv6.flow_label", 32)
 @pa_container_size("egress", "hdr.p.fast_cnp.word", 32)
+#if HAS_LINKS
+// ClockSlot writes the headers of a hello into those of the clock, too, which has none of them.
+@pa_no_overlay("ingress", "hdr.clock.token")
+@pa_no_overlay("ingress", "hdr.clock.is_last")
+@pa_no_overlay("ingress", "hdr.clock.slot")
+@pa_no_overlay("ingress", "hdr.clock.has_begun")
+@pa_no_overlay("ingress", "hdr.clock.cell")
+@pa_no_overlay("ingress", "hdr.clock.refresh")
+@pa_no_overlay("ingress", "hdr.clock.relief")
+#endif
 control PIngress(
         inout p_pass_headers_t hdr,
         inout tna_p_meta_t md,
@@ -42,10 +52,11 @@ control PIngress(
     HoldCarryOver() hold_carry_over;
     PathCarryOver() path_carry_over;
     FromController() from_controller;
-    ClockAgain() clock_again;
     LookUp() look_up;
     Admit() admit;
     ToWan() to_wan;
+    ClockAgain() clock_again;
+    Links() links;
     PassOn() pass_on;
     Finish() finish;
 
@@ -54,14 +65,18 @@ control PIngress(
         path_carry_over.apply(hdr, md);
         if (hdr.p.packet_out.isValid()) {
             from_controller.apply(hdr.p.packet_out, hdr.bridge, hdr.copy, ig_tm_md.ucast_egress_port);
-        } else if (IS_CLOCK(hdr)) {
-            clock_again.apply(hdr, ig_dprsr_md.drop_ctl, ig_tm_md.ucast_egress_port);
         } else {
-            look_up.apply(hdr, md, ig_prsr_md);
-            admit.apply(hdr.p.ethernet, md.meta.base);
-            to_wan.apply(hdr, md);
-            pass_on.apply(hdr, md);
-            finish.apply(hdr, md, ig_dprsr_md.drop_ctl, ig_tm_md.ucast_egress_port);
+            if (!IS_CLOCK(hdr)) {
+                look_up.apply(hdr, md, ig_prsr_md);
+                admit.apply(hdr.p.ethernet, md.meta.base);
+                to_wan.apply(hdr, md);
+            }
+            clock_again.apply(hdr, md, ig_prsr_md, ig_dprsr_md.drop_ctl, ig_tm_md.ucast_egress_port);
+            links.apply(hdr, md, ig_dprsr_md.drop_ctl);
+            if (!IS_CLOCK(hdr)) {
+                pass_on.apply(hdr, md);
+                finish.apply(hdr, md, ig_dprsr_md.drop_ctl, ig_tm_md.ucast_egress_port);
+            }
         }
     }
 }

@@ -1,6 +1,10 @@
 #ifndef FCN_TNA_P_METADATA_P4
 #define FCN_TNA_P_METADATA_P4
 
+#if HAS_FANTEL
+#include "../fantel/tna/links/links_metadata.p4"
+#endif
+
 // What a top-level control needs besides the metadata of the shared controls. A mirror's field list takes
 // fields, not constants. What is between the steps of a control starts at zero, which costs the chip nothing.
 struct tna_p_meta_t {
@@ -26,6 +30,9 @@ struct tna_p_meta_t {
 #if HAS_FLOW_CONTROL
     bool relieves;
 #endif
+#if HAS_FANTEL
+    links_meta_t links;
+#endif
 }
 
 struct p_pass_headers_t {
@@ -35,9 +42,13 @@ struct p_pass_headers_t {
     arrival_h arrival;
 #endif
 #if HAS_FANTEL
+    subject_h subject;
+    arrival_dst_h arrival_dst;
+    arrival_ports_h arrival_ports;
     clock_pass_h clock;
-    // In a message, before the five-tuple
+    // In a message: TLV of a five-tuple, or of a cause; the tuple's source
     fantel_tuple_h tuple_tlv;
+    tuple_src_h tuple_src;
 #endif
     p_headers_t p;
 }

@@ -3,6 +3,7 @@
 // the mode they are empty.
 #include "../base/tna/externs.p4"
 #include "../base/tna/pass_headers.p4"
+#include "../base/tna/pseudo_header.p4"
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
 #include "pe_metadata.p4"

@@ -369,7 +369,7 @@ class NodeTables:
             match={"slot": slot},
             port=port,
             interval=interval_us,
-            detection_time=detection_us,
+            detection_time=self.target.ticks(detection_us),
             detect_multiplier=3,
             discriminator=discriminator,
             src_mac=own[0],

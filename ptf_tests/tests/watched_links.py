@@ -1,5 +1,6 @@
 """Links whose far end a node watches in its data plane: BFD, and any packet as a sign of life."""
 
+from random import Random
 from typing import ClassVar
 
 from scapy.contrib.bfd import BFD
@@ -16,6 +17,7 @@ from fcn.ptf_tests.lib.beds import (
     P_ADDRESS,
     PE_ADDRESS,
     PeTest,
+    PTest,
     core_frame_in,
     host_frame_in,
     host_frame_out,
@@ -41,6 +43,21 @@ MALFORMED = {"NOTIFICATION_MALFORMED": 1}
 UNTRUSTED = {"NOTIFICATION_UNTRUSTED": 1}
 RECEIVED = {"HELLO_RECEIVED": 1}
 AUTHENTICATION, MULTIPOINT = 0x04, 0x01
+STATES = {
+    (DOWN, ADMIN_DOWN): DOWN,
+    (DOWN, DOWN): INIT,
+    (DOWN, INIT): UP,
+    (DOWN, UP): DOWN,
+    (INIT, ADMIN_DOWN): DOWN,
+    (INIT, DOWN): INIT,
+    (INIT, INIT): UP,
+    (INIT, UP): UP,
+    (UP, ADMIN_DOWN): DOWN,
+    (UP, DOWN): DOWN,
+    (UP, INIT): UP,
+    (UP, UP): UP,
+}
+"""The next state of a session by its own and what the far end says (RFC 5880 section 6.8.6)."""
 
 
 class WatchedPeTest(LinkTest, PeTest):
@@ -55,15 +72,16 @@ class WatchedPeTest(LinkTest, PeTest):
         self.watch()
 
 
-class Session(WatchedPeTest):
-    """FAN-4: a PE and the far end bring a link up by BFD (RFC 5880 section 6.2), and each hears of
-    a failure by the other's hello; a link of which nobody spoke is not down."""
+class SessionTest(LinkTest):
+    """A node and the far end bring a link up by BFD (RFC 5880 section 6.2), and each hears of a
+    failure by the other's hello; a link of which nobody spoke is not down."""
 
-    def runTest(self) -> None:
+    def check_session(self) -> None:
+        """The whole of it, with a link of which nothing is known."""
         self.start_clock()
         said = self.next_hello(DOWN)
         self.assertEqual((said.src, said.dst), (NODE_MAC[CORE_PORT], NEIGHBOUR_MAC[CORE_PORT]))
-        self.assertEqual((said[IPv6].src, said[IPv6].dst), (PE_ADDRESS, FAR_END))
+        self.assertEqual((said[IPv6].src, said[IPv6].dst), (self.node_address, FAR_END))
         self.assertEqual((said[IPv6].hlim, said[IPv6].tc, said[IPv6].plen), (255, 0xC0, 32))
         self.assertEqual((said[UDP].dport, said[UDP].len), (BFD_PORT, 32))
         self.assertIn(said[UDP].sport, range(49152, 65536))
@@ -77,16 +95,38 @@ class Session(WatchedPeTest):
         del again[UDP].chksum
         self.assertEqual(bytes(again.__class__(bytes(again))), bytes(said), "UDP checksum")
 
-        self.send(CORE_PORT, hello(DOWN, PE_ADDRESS))
+        self.send(CORE_PORT, hello(DOWN, self.node_address))
         self.assertEqual(self.next_hello(INIT)[BFD].your_discriminator, THEIRS)
         self.assertEqual(self.link_changes(), (0, 0))
-        self.send(CORE_PORT, hello(UP, PE_ADDRESS, yours=OWN))
+        self.send(CORE_PORT, hello(UP, self.node_address, yours=OWN))
         self.next_hello(UP, 0)
         self.assertEqual(self.link_changes(), (1, 0))
-        self.send(CORE_PORT, hello(DOWN, PE_ADDRESS, yours=OWN))
+        self.send(CORE_PORT, hello(DOWN, self.node_address, yours=OWN))
         # Neighbor Signaled Session Down (RFC 5880 section 6.8.6)
         self.next_hello(DOWN, 3)
         self.assertEqual(self.link_changes(), (1, 1))
+
+
+class Session(SessionTest, WatchedPeTest):
+    """FAN-4: a PE and the far end bring a link up."""
+
+    def runTest(self) -> None:
+        self.check_session()
+
+
+class SessionOfP(SessionTest, PTest):
+    """FAN-4: a P and the far end bring a link up."""
+
+    node_address = P_ADDRESS
+
+    def configure(self) -> None:
+        """The bed of every P test."""
+        super().configure()
+        self.tables = self.p
+        self.watch()
+
+    def runTest(self) -> None:
+        self.check_session()
 
 
 class SilentLink(WatchedPTest):
@@ -155,6 +195,33 @@ class StateMachine(WatchedPTest):
             with self.subTest(step=number, state=state):
                 self.check(CORE_PORT, hello(state, P_ADDRESS, yours=OWN), events=RECEIVED)
                 self.assertEqual(self.link_changes(), changes)
+
+
+class AnyMessages(WatchedPTest):
+    """FAN-4, FAN-8: whatever is said, by whomever, in whatever order: the link is as RFC 5880 has
+    it (section 6.8.6) by what the neighbour said alone (seed 29)."""
+
+    def runTest(self) -> None:
+        random = Random(29)
+        state, ups, downs = UP, 1, 0
+        for number in range(150):
+            said = random.randrange(4)
+            yours = random.choice((OWN, OWN, OWN, 0, THEIRS))
+            hop_limit = random.choice((255, 255, 255, 254))
+            source = random.choice((FAR_END, FAR_END, FAR_END, "fc00:0:2::2"))
+            drops = {}
+            if hop_limit != 255 or source != FAR_END:
+                drops = UNTRUSTED
+            elif yours == THEIRS or (yours == 0 and said > DOWN):
+                drops = MALFORMED
+            frame = hello(said, P_ADDRESS, yours=yours, hop_limit=hop_limit, source=source)
+            with self.subTest(number=number, state=state, said=said, drops=drops):
+                self.check(CORE_PORT, frame, events=RECEIVED, drops=drops)
+                after = state if drops else STATES[state, said]
+                ups += after == UP != state
+                downs += after != UP == state
+                state = after
+                self.assertEqual(self.link_changes(), (ups, downs))
 
 
 class NobodyElseSpeaks(WatchedPTest):

@@ -18,8 +18,8 @@ from tools.p4.programs import CHIP_PROGRAMS, PROGRAMS
 ROOT = Path(__file__).resolve().parents[2]
 COMPILED = ROOT / "p4src" / "compiled"
 Programs = tuple[p4i.P4Info, p4i.P4Info]
-LINK_ACTIONS = ("watch_link", "watch_path", "watch_path_load")
-"""Of `clock_slot`, where links are watched or measured (FAN-4, FAN-7), which no chip does."""
+LOAD_ACTION = "watch_path_load"
+"""Of `clock_slot`, where loads are measured (FAN-7), which no chip does."""
 METERS = ("notice_meter", "hold_meter")
 """Of what an egress PE tells others (FCN-18) and of holds (SRF-7), which no chip has."""
 
@@ -45,17 +45,19 @@ def programs(program: str) -> Programs:
     """The same program's P4Info for v1model and TNA; without what no chip has a program for yet."""
     name, role = f"{program}.p4info.txtpb", Path(program).name
     v1model = load(COMPILED / (name if "/" in program else f"{LEAST}/{name}"))
+    tna = load(COMPILED / "tna" / name)
+    own = by_alias(tna.tables).keys() | by_alias(tna.counters).keys()
+    left_out = {*NOT_ON_CHIPS[role], *METERS} - own
     for parts in (v1model.tables, v1model.counters, v1model.meters):
-        left_out = (*NOT_ON_CHIPS[role], *METERS)
         kept = [p for p in parts if p.preamble.alias not in left_out]
         del parts[:]
         parts.extend(kept)  # type: ignore[arg-type]
-    of_links = {a.preamble.id for a in v1model.actions if a.preamble.alias in LINK_ACTIONS}
+    of_loads = {a.preamble.id for a in v1model.actions if a.preamble.alias == LOAD_ACTION}
     for table in v1model.tables:
-        actions = [ref for ref in table.action_refs if ref.id not in of_links]
+        actions = [ref for ref in table.action_refs if ref.id not in of_loads]
         del table.action_refs[:]
         table.action_refs.extend(actions)
-    return v1model, load(COMPILED / "tna" / name)
+    return v1model, tna
 
 
 def _keys(info: p4i.P4Info) -> object:

@@ -19,10 +19,10 @@ CHIP_PROGRAMS = {
     "two-threshold/pe": (2,),
     "two-threshold/p": (1, 2),
     "flow-control/p": (1, 2),
-    "fantel/p": (1, 2),
+    "fantel/p": (2, 1),
 }
-"""Programs for chips, as files in a folder with all, and the generations of Tofino each is for: a
-profile's are in a folder of its name, those of LEAST are not."""
+"""Programs for chips, as files in a folder with all, and the generations of Tofino each is for; the
+P4Info kept is of the first. Those of a profile are in a folder of its name, those of LEAST not."""
 LEAST = "fcn"
 MANIFEST = "manifest.json"
 TARGET_FOLDERS = frozenset({"v1model", "tna"})

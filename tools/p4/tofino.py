@@ -59,7 +59,7 @@ def say(progress: str) -> None:
 
 def first_chip(program: str) -> Chip:
     """The first chip that a program is for: its P4Info is kept."""
-    return next(chip for chip in CHIPS if chip.number in CHIP_PROGRAMS[program])
+    return next(chip for chip in CHIPS if chip.number == CHIP_PROGRAMS[program][0])
 
 
 def build(program: str, chip: Chip, directory: Path) -> Usage:

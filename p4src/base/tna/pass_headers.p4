@@ -77,12 +77,47 @@ header told_copy_h {
 #endif
 
 #if HAS_FANTEL
-// The clock packet behind its Ethernet header (clock_h), with the slot that is next
+// The same on a copy, in parts that stay in the message: of its five-tuple; why a link failed is in the place of the ports.
+header subject_h {
+    SUBJECT
+}
+header arrival_dst_h {
+    ipv6_addr_t dst;
+}
+header arrival_ports_h {
+    bit<32> ports;
+}
+header tuple_src_h {
+    ipv6_addr_t src;
+}
+
+// What is said in a slot
+enum bit<8> ClockSays {
+    NOTHING = 0,
+    // Of a path, whether it has failed
+    OF_PATH = 1,
+    // To the far end of a link
+    HELLO = 2
+}
+// The clock packet behind its Ethernet header (clock_h). From `said`, for the egress: what the ingress found in a slot.
+// The cell is that of the path; of a hello, its slot.
 header clock_pass_h {
     bit<32> token;
     bit<7> pad;
     bit<1> is_last;
+    // The slot that is next; the first round begins the watch of links.
     bit<16> slot;
+    bit<8> has_begun;
+    ClockSays said;
+    bit<5> pad_of_report;
+    PathReport report;
+    bit<5> pad_of_task;
+    ClockTask task;
+    bit<7> pad_of_port;
+    port_t port;
+    bit<16> cell;
+    microseconds_t refresh;
+    microseconds_t relief;
 }
 #endif
 

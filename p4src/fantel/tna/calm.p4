@@ -5,12 +5,13 @@
 #include "../../base/types.p4"
 
 // Calm: how long ago was the last packet in a congested queue of the port?
-// Reads:  port; whether a packet is in one now; otherwise, the time without one after which the port is relieved; time
-//         now. Ticks.
+// Reads:  port of the packet, and whether it is in one now; otherwise port of the slot, the time without one after which it is
+//         relieved; time now. Ticks.
 // Writes: is_calm; the time of the last such packet.
 // When:   a packet that is told of, or the clock, comes to a port.
 control Calm(
-        in bool is_congested, in port_t port, in bit<32> relief, in instant_t now, inout bit<1> is_calm) {
+        in bool is_congested, in port_t port, in port_t port_of_slot, in bit<32> relief, in instant_t now,
+        inout bit<1> is_calm) {
     past_interval_t interval;
 
     // As in FlowGate
@@ -46,10 +47,10 @@ control Calm(
         note.execute(port);
     }
     action try_look() {
-        is_calm = look.execute(port);
+        is_calm = look.execute(port_of_slot);
     }
     action try_look_after_wrap() {
-        is_calm = look_after_wrap.execute(port);
+        is_calm = look_after_wrap.execute(port_of_slot);
     }
 
     apply {

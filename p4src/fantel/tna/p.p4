@@ -1,4 +1,4 @@
-// Congested paths at a P of a chip (FAN-6): their PEs hear of it. No links are watched.
+// Paths at a P of a chip: their PEs hear that one is congested (FAN-6), or that its link is dead (FAN-4).
 #ifndef FCN_TNA_FANTEL_P_P4
 #define FCN_TNA_FANTEL_P_P4
 
@@ -7,17 +7,26 @@
 #include "../../base/sizes.p4"
 #include "../../base/tna/pass_headers.p4"
 #include "../../fast_cnp/tna/flow_gate.p4"
-#include "../../tna/bridge.p4"
 #include "../../tna/p_metadata.p4"
 #include "../messages/fantel_headers.p4"
 #include "../messages/fantel_profile.p4"
 #include "../paths/core_path.p4"
 #include "calm.p4"
+#include "clock/clock_again.p4"
+#if HAS_LINKS
+#include "links/links.p4"
+#else
+#include "links/off.p4"
+#endif
 
 // The first word of a message behind UDP: type and code
 const bit<32> FANTEL_CONGESTED = 8w0 ++ FantelType.CONGESTION ++ (FANTEL_ORIGIN | FANTEL_PATH | FANTEL_TUPLE) ++ 8w0;
 const bit<32> FANTEL_WITH_BUFFER = 16w0 ++ FANTEL_BUFFER ++ 8w0;
+const bit<32> FANTEL_FAILED = 8w0 ++ FantelType.FAILURE ++ (FANTEL_ORIGIN | FANTEL_PATH | FANTEL_CAUSE) ++ 8w0;
+const bit<32> FANTEL_WELL = 8w0 ++ FantelType.FAILURE_CLEARED ++ (FANTEL_ORIGIN | FANTEL_PATH) ++ 8w0;
 const bit<32> FANTEL_RELIEVED = 8w0 ++ FantelType.CONGESTION_CLEARED ++ (FANTEL_ORIGIN | FANTEL_PATH) ++ 8w0;
+const bit<16> FANTEL_CLEARED_LENGTH = UDP_LENGTH + FANTEL_LENGTH + FANTEL_WORD_LENGTH;
+const bit<16> FANTEL_FAILED_LENGTH = FANTEL_CLEARED_LENGTH + FANTEL_WORD_LENGTH;
 const bit<16> FANTEL_CONGESTED_LENGTH =
     UDP_LENGTH + FANTEL_LENGTH + FANTEL_WORD_LENGTH + FANTEL_IPV6_TUPLE_LENGTH;
 
@@ -37,44 +46,10 @@ control PathCarryOver(inout p_pass_headers_t hdr, in tna_p_meta_t md) {
     }
 }
 
-// ClockAgain: the clock packet has come round (v1model's Clock says what for). On this chip it carries its slot.
-// Reads:  clock header.
-// Writes: drop: a younger clock packet has taken its place, or the clock stops; port; what Bridge writes.
-// When:   a packet of the recirculation port that is no copy.
-control ClockAgain(inout p_pass_headers_t hdr, inout bit<3> drop, inout PortId_t port) {
-    Bridge(PassType.CLOCK) bridge_clock;
-    bit<1> is_youngest;
-
-    Register<bit<32>, bit<1>>(1) youngest;
-    RegisterAction<bit<32>, bit<1>, bit<1>>(youngest) compare = {
-        void apply(inout bit<32> token, out bit<1> result) {
-            if (hdr.clock.token >= token) {
-                token = hdr.clock.token;
-                result = 1;
-            } else {
-                result = 0;
-            }
-        }
-    };
-    action compare_tokens() {
-        is_youngest = compare.execute(0);
-    }
-
-    apply {
-        compare_tokens();
-        if (is_youngest == 0) {
-            drop = 1;
-        } else if (hdr.clock.is_last == 1) {
-            drop = 1;
-        }
-        port = RECIRC_PORT;
-        bridge_clock.apply(hdr.bridge, hdr.copy);
-    }
-}
-
-// PathAsk: does the ingress PE of a packet hear that its path is congested, or by the clock that it is not any more?
+// PathAsk: does the ingress PE of a packet hear that its path is congested, or by the clock that it is not any more, or
+// what Links has found of it?
 // Reads:  queue; bridge, clock, arrival and underlay headers; md.meta.base.mode, level_notifies, level.
-// Writes: md.asks: there is something to say; md.passed: it is time; arrival header, md.mirror; the clock's next slot.
+// Writes: md.asks: there is something to say; md.passed: it is time; arrival header, md.mirror.
 // When:   a packet leaves by a wire, or the clock comes to its slot; behind QueueLevel.
 control PathAsk(
         in egress_intrinsic_metadata_t eg_intr_md, inout p_pass_headers_t hdr, inout tna_p_meta_t md) {
@@ -83,32 +58,33 @@ control PathAsk(
     FlowGate(CORE_PATH_CELLS) path_gate;
     FlowGate(CORE_PATH_CELLS) refresh_gate;
 
-    @name(".clock_rounds")
-    Counter<bit<32>, bit<1>>(1, CounterType_t.PACKETS) clock_rounds;
-
     // By way of a hash fields are copied between containers of different sizes.
     Hash<bit<20>>(HashAlgorithm_t.IDENTITY) depth;
-    Hash<port_t>(HashAlgorithm_t.IDENTITY) port_number;
+    Hash<core_path_t>(HashAlgorithm_t.IDENTITY) cell_of_slot;
     Hash<bit<16>>(HashAlgorithm_t.IDENTITY) link;
+    Hash<bit<16>>(HashAlgorithm_t.IDENTITY) link_of_slot;
     bit<16> tag;
     ipv6_addr_t dst;
     bool is_known;
     core_path_t this_cell;
-    path_id_t this_path;
     microseconds_t this_repeat;
-    past_interval_t repeat_interval;
-    past_interval_t refresh_interval;
-    port_t this_port;
+    // In which nothing is said again: of a packet's path, or for the clock
+    past_interval_t interval;
     bool is_queue = false;
-    microseconds_t this_refresh;
-    microseconds_t this_relief;
     bool is_congested = false;
     bool is_relieved = false;
     bit<1> is_calm = 0;
     bit<1> is_due = 0;
 
-    action take_port() {
-        this_port = port_number.get({ eg_intr_md.egress_port });
+    action name_link() {
+        hdr.arrival.link = link.get({ 7w0 ++ eg_intr_md.egress_port });
+    }
+    action note_depth() {
+        md.mirror.label = depth.get({ 1w0 ++ eg_intr_md.deq_qdepth });
+    }
+    action take_slot() {
+        hdr.arrival.link = link_of_slot.get({ 7w0 ++ hdr.clock.port });
+        this_cell = cell_of_slot.get({ hdr.clock.cell[11:0] });
     }
     action by_tag() {
         tag = hdr.p.srv6.srh.tag;
@@ -118,92 +94,52 @@ control PathAsk(
         tag = 0;
         dst = hdr.p.outer_ipv6.dst;
     }
-    action name_packet() {
-        hdr.arrival.path_id = this_path;
+    action repeat() {
+        SET_INTERVAL(interval, md.meta.base.now, this_repeat)
     }
-    action name_link() {
-        hdr.arrival.link = link.get({ 7w0 ++ this_port });
-    }
-    action note_depth() {
-        md.mirror.label = depth.get({ 1w0 ++ eg_intr_md.deq_qdepth });
-    }
-    // As of v1model's ClockSlot; of its actions a chip has this one.
-    action watch_path_queue(
-            port_t port, core_path_t path_cell, path_id_t path_id, ipv6_addr_t ingress_pe, microseconds_t repeat,
-            microseconds_t refresh, microseconds_t relief) {
-        is_queue = true;
-        this_port = port;
-        this_cell = path_cell;
-        hdr.arrival.path_id = path_id;
-        hdr.arrival.dst = ingress_pe;
-        this_refresh = refresh;
-        this_relief = relief;
-    }
-    action end_of_round() { }
-
-    @name(".clock_slot")
-    table clock_slot {
-        key = {
-            hdr.clock.slot[11:0]: exact @name("slot");
-        }
-        actions = {
-            @tableonly watch_path_queue;
-            @defaultonly end_of_round;
-        }
-        const default_action = end_of_round;
-        size = CLOCK_SLOTS;
-    }
-
-    action find_intervals() {
-        SET_INTERVAL(repeat_interval, md.meta.base.now, this_repeat)
-        SET_INTERVAL(refresh_interval, md.meta.base.now, this_refresh)
-    }
-    action next_slot() {
-        hdr.clock.slot = hdr.clock.slot + 1;
-    }
-    action first_slot() {
-        hdr.clock.slot = 0;
+    action refresh() {
+        SET_INTERVAL(interval, md.meta.base.now, hdr.clock.refresh)
     }
 
     apply {
         if (hdr.clock.isValid()) {
-            if (clock_slot.apply().hit) {
-                next_slot();
-            } else {
-                clock_rounds.count(0);
-                first_slot();
+            take_slot();
+            refresh();
+            if (hdr.clock.task == ClockTask.PATH_QUEUE) {
+                is_queue = true;
             }
         } else {
-            take_port();
+            name_link();
+            note_depth();
             if (hdr.p.srv6.srh.isValid() && hdr.p.srv6.srh.tag != 0) {
                 by_tag();
             } else {
                 by_destination();
             }
-            core_path.apply(hdr.p.outer_ipv6.src, tag, dst, this_port, is_known, this_cell, this_path, this_repeat);
-            name_packet();
-            note_depth();
+            core_path.apply(
+                hdr.p.outer_ipv6.src, tag, dst, eg_intr_md.egress_port, is_known, this_cell, hdr.arrival.path_id,
+                this_repeat);
+            repeat();
             if (md.meta.base.level_notifies == 1
                     && md.meta.base.mode.congestion_kind == NotificationKind.FANTEL && FCN_PACKET(hdr)) {
                 is_congested = true;
             }
         }
-        name_link();
-        calm.apply(is_congested, this_port, this_relief, md.meta.base.now, is_calm);
+        calm.apply(is_congested, eg_intr_md.egress_port, hdr.clock.port, hdr.clock.relief, md.meta.base.now, is_calm);
         if (is_congested && is_known) {
             md.asks = true;
         }
-        if (is_calm == 1 && is_queue) {
-            is_relieved = true;
-        }
-        find_intervals();
+        is_relieved = is_calm == 1 && is_queue;
         if (md.asks || is_relieved) {
-            path_gate.apply(is_relieved, 4w0 ++ this_cell, repeat_interval, md.meta.base.now, md.passed);
+            path_gate.apply(is_relieved, 4w0 ++ this_cell, interval, md.meta.base.now, md.passed);
         }
         if (is_relieved) {
-            refresh_gate.apply(false, 4w0 ++ this_cell, refresh_interval, md.meta.base.now, is_due);
+            refresh_gate.apply(false, 4w0 ++ this_cell, interval, md.meta.base.now, is_due);
         }
         if (is_due == 1) {
+            md.passed = 1;
+        }
+        if (hdr.clock.isValid() && hdr.clock.said == ClockSays.OF_PATH) {
             md.passed = 1;
         }
     }
@@ -229,31 +165,55 @@ control PathTells(inout tna_p_meta_t md) {
     }
 }
 
-// PathOfClock: a copy of the clock packet has no packet in it.
-// Writes: md.mirror.pass.
-// When:   a copy is made.
-control PathOfClock(in p_pass_headers_t hdr, inout tna_p_meta_t md) {
+// HelloTells: the copy is to become a hello.
+// Reads:  clock header.
+// Writes: md.wanted, gate_passed, mirror.kind.
+// When:   behind the limit of notifications, which is not for hellos.
+control HelloTells(in p_pass_headers_t hdr, inout tna_p_meta_t md) {
+    action tell() {
+        md.wanted = true;
+        md.gate_passed = 1;
+        md.mirror.kind = NotificationKind.HELLO;
+    }
+
     apply {
-        if (hdr.clock.isValid()) {
-            md.mirror.pass = PassType.MIRROR_OF_CLOCK;
+        if (hdr.clock.isValid() && hdr.clock.said == ClockSays.HELLO) {
+            tell();
         }
     }
 }
 
-// PathEnd: the arrival header ends; a copy's in PathCopy.
+// PathOfClock: a copy of the clock packet has no packet in it, but what is said.
+// Writes: md.mirror.pass, level, label.
+// When:   a copy is made.
+control PathOfClock(in p_pass_headers_t hdr, inout tna_p_meta_t md) {
+    Hash<bit<20>>(HashAlgorithm_t.IDENTITY) slot;
+
+    action of_clock() {
+        md.mirror.pass = PassType.MIRROR_OF_CLOCK;
+        md.mirror.level = hdr.clock.report;
+        md.mirror.label = slot.get({ 4w0 ++ hdr.clock.cell });
+    }
+
+    apply {
+        if (hdr.clock.isValid()) {
+            of_clock();
+        }
+    }
+}
+
+// PathEnd: the arrival header ends.
 // Writes: arrival header.
 // When:   in egress, last.
 control PathEnd(inout p_pass_headers_t hdr) {
     apply {
-        if (!hdr.copy.isValid()) {
-            hdr.arrival.setInvalid();
-        }
+        hdr.arrival.setInvalid();
     }
 }
 
 // PathCopy: makes a copy a FANTEL message about its path for the ingress PE, which that is congested, or with no packet that
 // it is relieved (FAN-1, FAN-2, FAN-6).
-// Reads:  meta.copy_kind; copy, arrival and underlay headers.
+// Reads:  meta.copy_kind; copy, subject, arrival and underlay headers.
 // Writes: headers.
 // When:   on the egress copy of a packet or of the clock.
 control PathCopy(inout p_pass_headers_t hdr, in base_meta_t meta) {
@@ -275,9 +235,9 @@ control PathCopy(inout p_pass_headers_t hdr, in base_meta_t meta) {
     action start_message() {
         hdr.p.fantel.about.setValid();
         hdr.p.fantel.about.tlv_origin = TLV_ORIGIN;
-        hdr.p.fantel.about.link = 16w0 ++ hdr.arrival.link;
+        hdr.p.fantel.about.link = 16w0 ++ hdr.subject.link;
         hdr.p.fantel.about.tlv_path = TLV_PATH;
-        hdr.p.fantel.about.path_id = hdr.arrival.path_id;
+        hdr.p.fantel.about.path_id = hdr.subject.path_id;
         hdr.p.outer_ipv6.setValid();
         hdr.p.outer_ipv6.next_header = IpProtocol.UDP;
         hdr.p.outer_ipv6.hop_limit = FANTEL_HOP_LIMIT;
@@ -293,12 +253,8 @@ control PathCopy(inout p_pass_headers_t hdr, in base_meta_t meta) {
         hdr.tuple_tlv.tlv = TLV_IPV6_TUPLE;
         hdr.p.five_tuple.head.setValid();
         hdr.p.five_tuple.head.ip_version = 6;
-        hdr.p.five_tuple.ipv6.setValid();
-        hdr.p.five_tuple.ipv6.src = hdr.p.outer_ipv6.src;
-        hdr.p.five_tuple.ipv6.dst = hdr.arrival.dst;
-        hdr.p.five_tuple.ports.setValid();
-        hdr.p.five_tuple.ports.src_port = hdr.arrival.ports[31:16];
-        hdr.p.five_tuple.ports.dst_port = hdr.arrival.ports[15:0];
+        hdr.tuple_src.setValid();
+        hdr.tuple_src.src = hdr.p.outer_ipv6.src;
         hdr.p.outer_ipv6.dst = hdr.p.outer_ipv6.src;
     }
     action name_label() {
@@ -323,8 +279,21 @@ control PathCopy(inout p_pass_headers_t hdr, in base_meta_t meta) {
         hdr.p.fantel.buffer.reserved = 0;
         hdr.p.fantel.buffer.depth = 12w0 ++ hdr.copy.label;
     }
+    // Its value is in the place of the ports.
+    action name_cause() {
+        hdr.tuple_tlv.setValid();
+        hdr.tuple_tlv.tlv = TLV_CAUSE;
+    }
+    action no_cause() {
+        hdr.arrival_ports.setInvalid();
+    }
     action to_ingress_pe() {
-        hdr.p.outer_ipv6.dst = hdr.arrival.dst;
+        hdr.p.outer_ipv6.dst = hdr.arrival_dst.dst;
+        hdr.arrival_dst.setInvalid();
+    }
+    action end_arrival() {
+        hdr.arrival_dst.setInvalid();
+        hdr.arrival_ports.setInvalid();
     }
     action clear_label() {
         hdr.p.outer_ipv6.flow_label = 0;
@@ -338,7 +307,17 @@ control PathCopy(inout p_pass_headers_t hdr, in base_meta_t meta) {
             number();
             if (hdr.copy.pass == PassType.MIRROR_OF_CLOCK) {
                 to_ingress_pe();
-                say(FANTEL_RELIEVED, UDP_LENGTH + FANTEL_LENGTH + FANTEL_WORD_LENGTH);
+                if (hdr.copy.level == PathReport.FAILED) {
+                    say(FANTEL_FAILED, FANTEL_FAILED_LENGTH);
+                    name_cause();
+                } else {
+                    no_cause();
+                    if (hdr.copy.level == PathReport.WELL) {
+                        say(FANTEL_WELL, FANTEL_CLEARED_LENGTH);
+                    } else {
+                        say(FANTEL_RELIEVED, FANTEL_CLEARED_LENGTH);
+                    }
+                }
             } else {
                 name_tuple();
                 name_label();
@@ -361,8 +340,10 @@ control PathCopy(inout p_pass_headers_t hdr, in base_meta_t meta) {
             clear_ecn();
             // Over UDP alone
             fantel_profile.apply(hdr.p.outer_ipv6, hdr.p.tunnel.udp, notice, hdr.p.fantel.about);
+        } else {
+            end_arrival();
         }
-        hdr.arrival.setInvalid();
+        hdr.subject.setInvalid();
     }
 }
 

@@ -9,6 +9,9 @@ parser PIngressParser(
         out ingress_intrinsic_metadata_t ig_intr_md) {
     SrhParser() srh_parser;
     NeighborDiscoveryParser() neighbor_discovery_parser;
+#if HAS_LINKS
+    Checksum() bfd_checksum;
+#endif
 
     state start {
         packet.extract(ig_intr_md);
@@ -18,6 +21,9 @@ parser PIngressParser(
         md.meta.base.copy_kind = NotificationKind.NONE;
         md.udp_dst_port = 0;
         md.meta.base.ingress_port = ig_intr_md.ingress_port;
+#if HAS_LINKS
+        md.links.port = ig_intr_md.ingress_port;
+#endif
         transition select(ig_intr_md.ingress_port) {
             CPU_PORT: parse_packet_out;
 #if HAS_FANTEL
@@ -38,6 +44,19 @@ parser PIngressParser(
     state parse_clock {
         packet.extract(hdr.p.ethernet);
         packet.extract(hdr.clock);
+        md.links.has_slot = 1;
+        md.links.slot = hdr.clock.slot;
+        transition accept;
+    }
+#endif
+#if HAS_LINKS
+    // The egress left room for the underlay header.
+    state parse_hello {
+        md.links.has_slot = 1;
+        packet.extract(hdr.p.ethernet);
+        packet.extract(hdr.p.outer_ipv6);
+        hdr.p.tunnel.udp.setValid();
+        hdr.p.bfd.setValid();
         transition accept;
     }
 #endif
@@ -64,7 +83,16 @@ parser PIngressParser(
     }
     state parse_fast_cnp {
 #endif
-#if HAS_FANTEL
+#if HAS_LINKS
+        md.meta.base.copy_kind = hdr.copy.kind;
+        md.links.slot = hdr.copy.label[15:0];
+        transition select(hdr.copy.kind) {
+            NotificationKind.HELLO: parse_hello;
+            default: parse_message;
+        }
+    }
+    state parse_message {
+#elif HAS_FANTEL
         md.meta.base.copy_kind = hdr.copy.kind;
 #else
         md.meta.base.copy_kind = NotificationKind.FAST_CNP;
@@ -88,6 +116,9 @@ parser PIngressParser(
 
     state parse_outer_ipv6 {
         packet.extract(hdr.p.outer_ipv6);
+#if HAS_LINKS
+        bfd_checksum.subtract({ hdr.p.outer_ipv6.payload_len, hdr.p.outer_ipv6.src, hdr.p.outer_ipv6.dst });
+#endif
         transition select(hdr.p.outer_ipv6.version, hdr.p.outer_ipv6.next_header) {
             (6, IpProtocol.ROUTING): parse_srh;
             (6, IpProtocol.UDP): parse_outer_udp;
@@ -116,6 +147,18 @@ parser PIngressParser(
 #if HAS_ARRIVAL
         md.ports = packet.lookahead<bit<32>>();
 #endif
+#if HAS_LINKS
+        transition select(packet.lookahead<bit<32>>()[15:0]) {
+            UdpPort.BFD: parse_bfd;
+            default: accept;
+        }
+    }
+    state parse_bfd {
+        packet.extract(hdr.p.tunnel.udp);
+        packet.extract(hdr.p.bfd);
+        bfd_checksum.subtract({ hdr.p.tunnel.udp, hdr.p.bfd });
+        md.links.sum = bfd_checksum.get();
+#endif
         transition accept;
     }
 }
@@ -125,7 +168,23 @@ control PIngressDeparser(
         inout p_pass_headers_t hdr,
         in tna_p_meta_t md,
         in ingress_intrinsic_metadata_for_deparser_t ig_dprsr_md) {
+#if HAS_LINKS
+    Checksum() hello_checksum;
+#endif
+
     apply {
+#if HAS_LINKS
+        if (hdr.p.hello.isValid()) {
+            hdr.p.tunnel.udp.checksum = hello_checksum.update(
+                { hdr.p.outer_ipv6.src, hdr.p.outer_ipv6.dst, hdr.p.tunnel.udp.length, 8w0, hdr.p.outer_ipv6.next_header,
+                  hdr.p.tunnel.udp.src_port, hdr.p.tunnel.udp.dst_port, hdr.p.tunnel.udp.length,
+                  hdr.p.bfd.version, hdr.p.bfd.diagnostic, hdr.p.bfd.state, hdr.p.bfd.flags,
+                  hdr.p.bfd.detect_multiplier, hdr.p.bfd.length, hdr.p.bfd.my_discriminator,
+                  hdr.p.bfd.your_discriminator, hdr.p.bfd.desired_min_tx, hdr.p.bfd.required_min_rx,
+                  hdr.p.bfd.required_min_echo_rx },
+                true);
+        }
+#endif
         packet.emit(hdr.bridge);
 #if HAS_ARRIVAL
         packet.emit(hdr.arrival);
@@ -141,6 +200,10 @@ control PIngressDeparser(
         packet.emit(hdr.p.srv6.segment1);
         packet.emit(hdr.p.srv6.segment2);
         packet.emit(hdr.p.srv6.segment3);
+#if HAS_LINKS
+        packet.emit(hdr.p.tunnel.udp);
+        packet.emit(hdr.p.bfd);
+#endif
     }
 }
 
@@ -170,9 +233,15 @@ parser PEgressParser(
         md.meta.base.copy_level = hdr.copy.level;
 #if HAS_ARRIVAL
         md.meta.base.copy_kind = hdr.copy.kind;
-        packet.extract(hdr.arrival);
 #else
         md.meta.base.copy_kind = NotificationKind.FAST_CNP;
+#endif
+#if HAS_FLOW_CONTROL
+        packet.extract(hdr.arrival);
+#elif HAS_FANTEL
+        packet.extract(hdr.subject);
+        packet.extract(hdr.arrival_dst);
+        packet.extract(hdr.arrival_ports);
 #endif
         packet.extract(hdr.p.ethernet);
         packet.extract(hdr.p.outer_ipv6);
@@ -183,8 +252,10 @@ parser PEgressParser(
     // What is behind the Ethernet header is left out: in its place comes a message.
     state parse_copy_of_clock {
         packet.extract(hdr.copy);
-        md.meta.base.copy_kind = NotificationKind.FANTEL;
-        packet.extract(hdr.arrival);
+        md.meta.base.copy_kind = hdr.copy.kind;
+        packet.extract(hdr.subject);
+        packet.extract(hdr.arrival_dst);
+        packet.extract(hdr.arrival_ports);
         packet.extract(hdr.p.ethernet);
         packet.advance(320);
         hdr.p.outer_ipv6.setValid();
@@ -279,15 +350,14 @@ control PEgressDeparser(
               hdr.p.fantel.about.link, hdr.p.fantel.about.epoch, hdr.p.fantel.about.sequence,
               hdr.p.fantel.about.tlv_path, hdr.p.fantel.about.path_id,
               hdr.tuple_tlv.tlv, hdr.p.five_tuple.head.ip_version, hdr.p.five_tuple.head.label,
-              hdr.p.five_tuple.head.protocol, hdr.p.five_tuple.ipv6.src, hdr.p.five_tuple.ipv6.dst,
-              hdr.p.five_tuple.ports.src_port, hdr.p.five_tuple.ports.dst_port,
+              hdr.p.five_tuple.head.protocol, hdr.tuple_src.src, hdr.arrival_dst.dst, hdr.arrival_ports.ports,
               hdr.p.fantel.buffer.tlv, hdr.p.fantel.buffer.queue, hdr.p.fantel.buffer.level,
               hdr.p.fantel.buffer.reserved, hdr.p.fantel.buffer.depth
 #endif
             },
             true);
         packet.emit(hdr.copy);
-#if HAS_ARRIVAL
+#if HAS_FLOW_CONTROL
         packet.emit(hdr.arrival);
 #endif
         packet.emit(hdr.p.ethernet);
@@ -311,8 +381,9 @@ control PEgressDeparser(
         packet.emit(hdr.p.fantel.about);
         packet.emit(hdr.tuple_tlv);
         packet.emit(hdr.p.five_tuple.head);
-        packet.emit(hdr.p.five_tuple.ipv6);
-        packet.emit(hdr.p.five_tuple.ports);
+        packet.emit(hdr.tuple_src);
+        packet.emit(hdr.arrival_dst);
+        packet.emit(hdr.arrival_ports);
         packet.emit(hdr.p.fantel.buffer);
 #endif
     }

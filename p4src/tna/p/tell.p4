@@ -21,6 +21,7 @@ control Tell(
     PathTells() path_tells;
     NotificationLimit() notification_limit;
     HoldTells() hold_tells;
+    HelloTells() hello_tells;
     PathOfClock() path_of_clock;
 
     action copy_to_second_pass() {
@@ -39,6 +40,7 @@ control Tell(
             notification_limit.apply(md.notification_color);
         }
         hold_tells.apply(md);
+        hello_tells.apply(hdr, md);
         if (md.wanted) {
             if (md.gate_passed == 0) {
                 flow_interval_suppressed.count(md.mirror.kind);

@@ -2,12 +2,6 @@
 #ifndef FCN_PE_PARSER_P4
 #define FCN_PE_PARSER_P4
 
-// The one word of a Fast CNP's pseudo-header the parser cannot sum up, the protocol: what is left when
-// everything else has been subtracted from a right checksum.
-const bit<16> UDP_PROTOCOL = 17;
-// Likewise of a neighbour solicitation
-const bit<16> ICMPV6_PROTOCOL = 58;
-
 parser PeIngressParser(
         packet_in packet,
         out pe_pass_headers_t hdr,

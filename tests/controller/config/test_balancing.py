@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 import yaml
+from chip_programs import chip_programs
 from parsing import parsed, problems, table_entries
 from policy_networks import IDS, SQUARE, TWO_WAYS, network, notes
 from spoilt import cases, spoil
 
-from fcn.contract.constants import compiled_programs
 from fcn.contract.paths import PathShare, paths_in_use
 from fcn.controller.config import ConfigError, parse_config
 from fcn.controller.config.watching import (
@@ -73,7 +73,7 @@ def test_a_rate_is_in_bits_per_second() -> None:
     assert [port.rate for port in parsed(data).nodes["pe1"].ports] == [2_500_000, 10**10, None]
 
 
-REFUSED = f"""\
+REFUSED = """\
 load_balancing.change = 0
   greater than or equal to 1
 load_balancing.change = 1001
@@ -116,7 +116,7 @@ nodes.r1.ports[1].rate = 5 Tb/s
   not above 0 and at most 4 Tb/s
 nodes.r1.ports[1].rate = [1]
   not a rate
-nodes.r1.ports[1].rate = {{a: 1}}
+nodes.r1.ports[1].rate = {a: 1}
   not a rate
 nodes.r1.ports[1].rate = true
   True is not a rate
@@ -130,8 +130,6 @@ failure_detection.interval = 2s
   load_balancing measures links once per interval, and 2s is too seldom; write 1s or less
 del failure_detection
   @load_balancing its defaults
-nodes.r3.program = {compiled_programs() / "tna"}
-  @nodes.r3 does not measure links (Tofino 1); leave load_balancing out
 """
 """2^31 octets at 400 Gb/s are 42.9 ms."""
 
@@ -141,6 +139,14 @@ def test_what_is_wrong_is_refused(changes: tuple[str, ...], where: str, reason: 
     ((place, message),) = problems(spoil(balanced(), changes))
     assert place == where
     assert reason in message
+
+
+def test_chips_measure_no_links(tmp_path: Path) -> None:
+    data = balanced()
+    data["nodes"]["r3"]["program"] = str(chip_programs(tmp_path / "chip", links=True))
+    ((place, message),) = problems(data)
+    assert place == "nodes.r3"
+    assert "does not measure links (Tofino 1); leave load_balancing out" in message
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 import yaml
+from chip_programs import chip_programs
 from parsing import parsed, table_entries, written
 from policy_networks import IDS, SQUARE, TWO_WAYS, network, notes
 
 from fcn.contract.constants import CORE_PATH_CELLS, compiled_programs, enum_members
 from fcn.contract.paths import path_tag
 from fcn.contract.pipeline import load_pipeline
+from fcn.contract.targets import TOFINO1
 from fcn.controller.config import ConfigError, parse_config
 from fcn.controller.config.check_failures import failure_warnings
 from fcn.controller.config.paths import Planner
@@ -237,10 +239,26 @@ def test_congestion_needs_a_clock() -> None:
         parsed(data)
 
 
-def test_a_chip_says_what_is_congested_and_watches_no_links(tmp_path: Path) -> None:
+def test_tofino_2_watches_its_links(tmp_path: Path) -> None:
+    data = watched(policy=IDS) | {"notification": "fantel"}
+    data["nodes"]["r3"]["program"] = str(chip_programs(tmp_path / "chip", links=True))
+    config = parsed(data)
+    watching = Watching(config)
+    kinds = [WatchedLink, WatchedLink, WatchedPath, WatchedQueue]
+    assert [type(slot) for slot in watching.slots("r3")] == kinds
+    program = load_pipeline("p", tmp_path / "chip" / "fantel", binary=False)
+    link, *rest = written(Provision(config, "r3", program), "clock_slot")
+    actions = [each.action.name for each in (link, *rest)]
+    assert actions == ["watch_link", "watch_link", "watch_path", "watch_path_queue"]
+    # Hellos say the interval in microseconds; the rest is in ticks of 256 ns.
+    interval, silence = link.action.args["interval"], link.action.args["detection_time"]
+    assert silence == TOFINO1.ticks(3 * interval)
+
+
+def test_tofino_1_says_what_is_congested_and_watches_no_links(tmp_path: Path) -> None:
     """Nor do its neighbours watch their links to it; of their queues there they speak."""
     data = watched(policy=IDS) | {"notification": "fantel"}
-    data["nodes"]["r3"]["program"] = str(compiled_programs() / "tna")
+    data["nodes"]["r3"]["program"] = str(chip_programs(tmp_path / "chip", links=False))
     assert "r3: its program (Tofino 1) says what is congested, but watches no links" in notes(
         tmp_path, data
     )
@@ -249,7 +267,7 @@ def test_a_chip_says_what_is_congested_and_watches_no_links(tmp_path: Path) -> N
     assert watching.links("r3") == []
     assert [type(slot) for slot in watching.slots("r3")] == [WatchedQueue]
     assert [type(slot) for slot in watching.slots("r1")] == [WatchedLink, WatchedQueue]
-    program = load_pipeline("p", compiled_programs() / "tna" / "fantel", binary=False)
+    program = load_pipeline("p", tmp_path / "chip" / "fantel", binary=False)
     tables = ("clock_slot", "core_path", "fantel_profile")
     found = written(Provision(config, "r3", program), *tables)
     assert sorted(each.action.name for each in found) == [

@@ -2,6 +2,7 @@
 #define HAS_TWO_THRESHOLD 0
 #define HAS_FLOW_CONTROL 0
 #define HAS_FANTEL 0
+#define HAS_LINKS 0
 #include "../../../base/tna/externs.p4"
 #include "../../../base/metadata.p4"
 #include "../../../two_threshold/tna/off.p4"
