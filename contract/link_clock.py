@@ -42,7 +42,7 @@ def shortest_round(slots: int) -> float:
 
 def clock_packet(token: int, *, is_last: bool = False) -> bytes:
     """What the controller sends out of the clock port once. Of two packets that go round, the one
-    with the older token (32 bits, in a circle) ends.
+    with the older token (32 bits, in a circle; on a chip the lower) ends.
 
     is_last: it ends the others and itself. BMv2 takes no other program while a packet goes round.
     """

@@ -57,7 +57,9 @@ def _needed(
     config: Config, watching: Watching, name: str, program: Pipeline, prefixes: int
 ) -> Iterator[tuple[str, int, int]]:
     paths = watching.paths(name)
-    yield "links and paths are watched", len(watching.slots(name)), program.table_size("clock_slot")
+    # A round ends at a slot that has no entry.
+    slots = program.table_size("clock_slot") - 1
+    yield "links and paths are watched", len(watching.slots(name)), slots
     yield "paths leave it", len(paths), CORE_PATH_CELLS
     room = program.table_size("alternate")
     # It takes long to compute them where there are many nodes.

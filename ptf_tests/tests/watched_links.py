@@ -38,6 +38,7 @@ from fcn.ptf_tests.lib.links import (
 from fcn.ptf_tests.lib.packets import ethernet, ip, routed
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT, DC_PORT_2
 from fcn.ptf_tests.lib.watched import WatchedPTest
+from fcn.ptf_tests.targets.tofino import Tofino
 
 MALFORMED = {"NOTIFICATION_MALFORMED": 1}
 UNTRUSTED = {"NOTIFICATION_UNTRUSTED": 1}
@@ -307,3 +308,26 @@ class ClockFromOutside(WatchedPTest):
         # The youngest alone is left: a third one of its token would make two.
         self.inject_clock(1)
         self.wait_for_rounds(10)
+
+
+class HelloWithoutSlot(WatchedPTest):
+    """FAN-4: a hello whose slot is taken away while it comes round ends; it is not the clock."""
+
+    says_hello = True
+
+    def runTest(self) -> None:
+        if self.target != Tofino.name:
+            self.skipTest("only on a chip a hello comes round with the number of its slot")
+        # The copy's header (p4src/base/tna/pass_headers.p4): a copy of the clock, of slot 99
+        copy = bytes((5, self.enum("NotificationKind")["HELLO"], 0)) + (99).to_bytes(3, "big")
+        clock = bytes(12) + CLOCK_ETHER_TYPE.to_bytes(2, "big") + b"\x60" + bytes(39)
+        self.packet_out(self.client.pipeline.target.ports.clock, copy + clock)
+        self.wait_for_rounds(3)
+        self.stop_clock()
+
+        def stands() -> bool:
+            rounds = self.rounds()
+            self.exchange(DC_PORT)
+            return self.rounds() == rounds
+
+        self.wait_for("the clock ends", stands)

@@ -12,7 +12,7 @@ from policy_networks import IDS, SQUARE, TWO_WAYS, network, notes
 
 from fcn.contract.constants import CORE_PATH_CELLS, compiled_programs, enum_members
 from fcn.contract.paths import path_tag
-from fcn.contract.pipeline import load_pipeline
+from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.contract.targets import TOFINO1
 from fcn.controller.config import ConfigError, parse_config
 from fcn.controller.config.check_failures import failure_warnings
@@ -182,6 +182,14 @@ def test_a_domain_without_links_is_noted(tmp_path: Path) -> None:
 def test_too_much_to_watch_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fcn.controller.config.check_failures.CORE_PATH_CELLS", 0)
     with pytest.raises(ConfigError, match=r"r1: 1 paths leave it, and its program has room for 0"):
+        parsed(watched(policy=IDS))
+
+
+def test_a_round_ends_at_a_slot_without_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """r1 has two links and a path in a table of three."""
+    monkeypatch.setattr(Pipeline, "table_size", lambda _self, table: 3 if "clock" in table else 999)
+    text = "r1: 3 links and paths are watched, and its program has room for 2"
+    with pytest.raises(ConfigError, match=text):
         parsed(watched(policy=IDS))
 
 

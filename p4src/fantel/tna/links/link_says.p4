@@ -11,9 +11,9 @@
 
 // LinkSays: what a path's PE, or the far end of a link, is to hear.
 // Reads:  md.links; clock header.
-// Writes: clock and arrival headers: a copy is to be made; headers of a hello.
+// Writes: clock and arrival headers: a copy is to be made; headers of a hello, or drop.
 // When:   every packet, behind LinkFault; it concerns the clock and hellos.
-control LinkSays(inout p_pass_headers_t hdr, inout tna_p_meta_t md) {
+control LinkSays(inout p_pass_headers_t hdr, inout tna_p_meta_t md, inout bit<3> drop) {
     PathOfLink() path_of_link;
     BfdHello() bfd_hello;
     FlowGate(PORT_COUNTER_SIZE) hello_gate;
@@ -29,6 +29,11 @@ control LinkSays(inout p_pass_headers_t hdr, inout tna_p_meta_t md) {
         hdr.clock.cell = md.links.slot;
     }
 
+    // Its slot was taken away meanwhile.
+    action end_hello() {
+        drop = 1;
+    }
+
     apply {
         if (hdr.clock.isValid()) {
             if (md.links.task == ClockTask.PATH) {
@@ -42,9 +47,13 @@ control LinkSays(inout p_pass_headers_t hdr, inout tna_p_meta_t md) {
                 }
             }
         } else if (md.meta.base.copy_kind == NotificationKind.HELLO) {
-            bfd_hello.apply(
-                hdr.p.ethernet, hdr.p.outer_ipv6, hdr.p.tunnel.udp, hdr.p.bfd, hdr.p.hello, md.links,
-                md.meta.base);
+            if (md.links.task == ClockTask.LINK) {
+                bfd_hello.apply(
+                    hdr.p.ethernet, hdr.p.outer_ipv6, hdr.p.tunnel.udp, hdr.p.bfd, hdr.p.hello, md.links,
+                    md.meta.base);
+            } else {
+                end_hello();
+            }
         }
     }
 }

@@ -15,7 +15,8 @@ control LinkSilence(inout links_meta_t md, in bool is_sign, in bool looks) {
     Register<bit<32>, port_t>(PORT_COUNTER_SIZE) last_heard;
     RegisterAction<bit<32>, port_t, bit<1>>(last_heard) note = {
         void apply(inout bit<32> last) {
-            last = md.now;
+            // A microsecond older: stamped after the clock, it may come here before it.
+            last = md.now + 4;
         }
     };
     RegisterAction<bit<32>, port_t, bit<1>>(last_heard) look = {

@@ -46,7 +46,7 @@ control Links(inout p_pass_headers_t hdr, inout tna_p_meta_t md, inout bit<3> dr
         link_session.apply(md.links);
         link_fault.apply(md.links.port, md.links.has_changed, md.links.cause, md.links.fault);
         link_repair.apply(is_leaving, hdr.p.outer_ipv6.dst, hdr.p.ethernet, md.links, md.meta.base);
-        link_says.apply(hdr, md);
+        link_says.apply(hdr, md, drop);
     }
 }
 
