@@ -81,15 +81,13 @@ BFD_TABLES = frozenset({"bfd_session"})
 NOT_ON_CHIPS = {
     "p": HOLD_PARTS
     | BFD_TABLES
-    | {"bfd_machine"}
     | {"alternate", "links_down", "links_up", "watch_link", "watch_path", "watch_path_load"}
-    | {"events", "notifications_received"}
-    | {"NoAction"},
+    | {"bfd_machine", "events", "notifications_received", "NoAction"},
     "pe": EGRESS_PE_TABLES | {"node_rate_suppressed", LIGHT_POLICY, "NoAction"},
 }
-"""By role, tables, counters and actions of programs of fcn but those for chips: of END.CON (SRF-4),
+"""By role, tables, counters and actions that programs for chips may lack: of END.CON (SRF-4),
 of an egress PE's congested ports (FCN-18), of flows that are treated, of traffic that is held, of
-links that are watched, and of a miss in `underlay`."""
+links that are watched (Tofino 2 has those), and of a miss in `underlay`."""
 
 CORE_PORTS = "core_ports"
 """Value set of a chip's PE parser: the ports that face the WAN."""

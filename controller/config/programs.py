@@ -86,7 +86,7 @@ def has_clock(config: Config, node: Node) -> bool:
 
 
 def watches_links(config: Config, node: Node) -> bool:
-    """Whether a node's program finds that a link is dead; one of a chip does not (FAN-4)."""
+    """Whether a node's program finds that a link is dead; that of Tofino 1 does not (FAN-4)."""
     with suppress(PipelineError):
         return program_of(config, node, binary=False).has_tables(BFD_TABLES)
     return False

@@ -67,7 +67,7 @@ class LinkTest(FcnTest):
 
     @property
     def watches(self) -> bool:
-        """Whether the program watches links: that of a chip says what is congested only."""
+        """Whether the program watches links: that of Tofino 1 says what is congested only."""
         return self.client.pipeline.has_tables(BFD_TABLES)
 
     def watch(self) -> None:
